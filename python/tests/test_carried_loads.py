@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from economics_support import book
 from test_first import limits
 from test_report_support import Profile, circuits, make_comparison
 
@@ -626,3 +627,29 @@ def test_loads_of_which_nothing_is_known_are_named_beside_the_price() -> None:
     assert point.carriage == "unsettled"
     assert decision.leaders
     assert any("28" in line and "too short" in line for line in decision.caveats)
+
+
+def test_of_fabrics_that_cost_the_same_the_headline_names_the_fastest(tmp_path: Path) -> None:
+    """Four uplinks ÷ 1.5 and ÷ 1.7 are three each: one bill. Theirs carry 0.667 and 0.588 of a load
+    of 0.55; trees 1:1 and 1.2:1, which are faster and level, take four and are dearer."""
+    same = {f"tree-{part}": part for part in ("switch", "transceiver", "cable")}
+    path = tmp_path / "book.toml"
+    dear = 'rate = "10 Gb/s"\nprice = 100\npower = 1'
+    head = book(16, transceiver=dear)
+    path.write_text(head + "".join(f'[part.{a}]\nsame_as = "{b}"\n' for a, b in same.items()))
+    pattern = {"kind": "permutation", "of": "racks"}
+    comparison = lightloom.compare(
+        {
+            "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
+            "workload": {**fixed(0.55, "20 KB"), "pattern": pattern},
+            "run": {"repeat": 3, "warm_up": "5 ms", "measure": "30 ms"},
+            "fabric": [
+                {"kind": "tree", "label": f"o{ratio}", "oversubscription": ratio}
+                for ratio in (1, 1.2, 1.5, 1.7)
+            ],
+        }
+    )
+    (decision,) = report.decide([comparison], [books.load(path)])
+    assert decision is not None
+    assert decision.leaders == ("o1.5", "o1.7")
+    assert "o1.5 is 1.2 to 3.8× faster" in decision.title.replace("\u00a0", " ")

@@ -207,13 +207,13 @@ def test_oversubscription_is_judged_within_a_kind_at_both_loads() -> None:
         "(80.0 µs against 10.0 µs) and it delivers 66 % less (34.0 % against 100 %)."
     )
     assert [(plain(e.text), plain(e.detail)) for e in verdict.evidence] == [
-        ("3.00 µs", "at load 100 % 10.0 µs, delivers 100 %"),
-        ("16.5 µs", "at load 100 % 80.0 µs, delivers 34.0 %"),
+        ("3.00 µs", "at load 100 %: 10.0 µs, delivers 100 %"),
+        ("16.5 µs", "at load 100 %: 80.0 µs, delivers 34.0 %"),
     ]
     assert plain(verdict.notes[0]) == "Bars: 99th percentile of the short flows at load 50 %."
     alone = say(make_comparison(n=3000))["What does oversubscription cost?"]
     assert "100 %;" not in plain(alone.answer)
-    assert plain(alone.evidence[0].detail) == "at load 50 % delivers 50.0 %"
+    assert plain(alone.evidence[0].detail) == "at load 50 %: delivers 50.0 %"
     assert "What does oversubscription cost?" not in say(make_comparison(FOUR[:3], n=3000))
 
 

@@ -175,7 +175,9 @@ def oversubscription(workload: Workload) -> Verdict | None:
         said = [at_load(runs[worse.label]) + run_cost(base, worse, judged, workload, runs)]
         if base.label in swept and worse.label in swept:
             scores_there = point_score(base, swept), point_score(worse, swept)
-            said.append(at_load(swept[worse.label]) + costs(base, worse, *scores_there, swept))
+            there = not_compared(swept[base.label], swept[worse.label])
+            there = there or costs(base, worse, *scores_there, swept)
+            said.append(at_load(swept[worse.label]) + there)
         parts.append(f"{worse.label} against {base.label}: {'; '.join(said)}.")
 
     def detail(fabric: Fabric) -> str:
@@ -183,7 +185,8 @@ def oversubscription(workload: Workload) -> Verdict | None:
         at_top = point_score(fabric, swept) if fabric.label in swept else None
         figures = [] if at_top is None else [at_top.shown("time")]
         figures.append(f"delivers {quantities.show(point.carried, 'share')}")
-        return at_load(point) + ", ".join(figures)
+        at = at_load(point).strip()
+        return (f"{at}: " if at else "") + ", ".join(figures)
 
     scores = {f.label: s for f in chosen if (s := paid.score(f)) is not None}
     found = {label: s.shown("time") for label, s in scores.items()}
@@ -243,6 +246,19 @@ def run_cost(
         return costs(base, worse, None, None, points)
     paid = paid_time(workload)
     return costs(base, worse, paid.score(base), paid.score(worse), points, paid.whose)
+
+
+def not_compared(base: LoadPoint, worse: LoadPoint) -> str:
+    """Why windows of two fabrics are not compared at a load of the sweep: it is open whether one
+    carries it, or the oversubscribed one does not; empty if they are."""
+    if worse.window is None:
+        return ""
+    if base.is_doubtful or worse.is_doubtful:
+        return "the window is too short to tell"
+    if base.stable and not worse.stable:
+        shares = (quantities.show(p.carried, "share") for p in (worse, base))
+        return "it does not carry the load (delivers {} against {})".format(*shares)
+    return ""
 
 
 def mean_score(fabric: Fabric) -> Score | None:

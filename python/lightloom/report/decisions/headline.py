@@ -33,11 +33,19 @@ def headline(made: Read) -> str:
 
 
 def performance(made: Read) -> str:
-    """Names the fastest of the fabrics that carry the load, and by how much; empty if unknown."""
+    """Names the fastest of the fabrics that carry the load, or else of those that cost the least,
+    and by how much; empty if unknown."""
+    carrying = {p.label for p in ranked(made.purchases, CAPITAL)}
+    cheapest = {p.label for p in leaders(made.purchases, CAPITAL)}
+    every = _fastest(made, carrying, cheapest)
+    return every or (_fastest(made, cheapest, cheapest) if len(cheapest) > 1 else "")
+
+
+def _fastest(made: Read, labels: set[str], cheapest: set[str]) -> str:
+    """The fastest of some fabrics."""
     criterion = made.criterion
     if criterion is None:
         return ""
-    labels = {p.label for p in ranked(made.purchases, CAPITAL)}
     ranking = criterion.ranking(tuple(f for f in made.workload.fabrics if f.label in labels))
     at = AT.get(criterion.name)
     if ranking.unknown or not ranking.leaders or ranking.untold:
@@ -49,9 +57,8 @@ def performance(made: Read) -> str:
     best = ranking.leaders[0]
     if at is None:
         return f"{best.fabric.label} {criterion.wins[0]}"
-    cheapest = {p.label for p in leaders(made.purchases, CAPITAL)}
     other = next((s for s in ranking.rest if s.fabric.label in cheapest), ranking.rest[0])
-    than = f" than {other.fabric.label}" if len(ranking.scores) > 2 else ""
+    than = f" than {other.fabric.label}" if len(ranked(made.purchases, CAPITAL)) > 2 else ""
     return f"{best.fabric.label} is {factor(criterion, best, other)} {at}{than}"
 
 
