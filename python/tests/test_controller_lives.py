@@ -89,7 +89,7 @@ def test_whatever_happens_the_promises_are_kept_for_long(folder: Path, first: in
 def test_the_lives_are_not_all_alike(folder: Path) -> None:
     """Every outcome, takeovers amid changes, deferred changes, leases, policies that act."""
     seen: Counter[str] = Counter()
-    for seed in range(80):
+    for seed in range(160):
         life = lived(seed, folder)
         for row in life.rows(schema.transaction):
             seen[row["state"]] += 1

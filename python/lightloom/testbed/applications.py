@@ -227,12 +227,6 @@ def dask_lines(
     return [*lines, (here, ["env", *environment, *words], begin)]
 
 
-PMIX = "PMIX_MCA_gds=hash"
-"""Has the daemons of Open MPI pass their data over sockets: they share memory by the name of the
-machine, which is the same for all hosts of a testbed, and one could then not open what another had
-removed."""
-
-
 def mpi_line(
     layout: Layout, folder: Path, words: Sequence[str], ranks: Sequence[Host]
 ) -> list[str]:
@@ -241,7 +235,9 @@ def mpi_line(
     cases = [f"{h.address}) space={layout.namespace(h)} ;;" for h in layout.hosts]
     agent = folder / "mpi-agent"
     text = ["#!/bin/sh", "host=$1; shift", 'case "$host" in', *cases, "*) exit 1 ;;", "esac"]
-    text += [f"export {PMIX}", f'exec {shell.tool_path("ip")} netns exec "$space" sh -c "$*"']
+    # A daemon that ends removes its folder, whose name is that of the machine: all hosts'.
+    text += [f'base={folder}/mpi-$host; mkdir -p "$base"; export OMPI_MCA_orte_tmpdir_base="$base"']
+    text.append(f'exec {shell.tool_path("ip")} netns exec "$space" sh -c "$*"')
     agent.write_text("\n".join(text) + "\n", encoding="utf-8")
     agent.chmod(0o755)
     options = {
@@ -249,10 +245,13 @@ def mpi_line(
         "btl": "tcp,self",
         "btl_tcp_if_include": DEVICE,
         "oob_tcp_if_include": DEVICE,
+        # Daemons that connect to each other at once refuse one connection: two tries may not do.
+        "oob_tcp_peer_retries": "60",
+        "oob_tcp_retry_delay": "1",
         # Ranks that wait leave the processor to others: hosts share it.
         "mpi_yield_when_idle": "1",
     }
-    line = ["env", PMIX, "mpirun", "--allow-run-as-root", "--oversubscribe"]
+    line = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
     for key, value in options.items():
         line += ["--mca", key, value]
     return [*line, "--host", ",".join(host.address for host in ranks), *words]
