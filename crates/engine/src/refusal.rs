@@ -76,7 +76,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Texts of a message that are longer than this are shortened [characters].
+/// Texts of a message with more characters than this are shortened.
 const LONG: usize = 400;
 /// Number of characters that remain of a shortened text.
 const LEFT: usize = 60;
