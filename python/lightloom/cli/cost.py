@@ -204,11 +204,13 @@ def _goodput(experiment: Path) -> dict[str, float]:
 
 def _late(experiment: Path) -> list[str]:
     """The fabrics that are not known to carry the load of results beside the experiment."""
-    from lightloom.analysis.findings import carriage, whole_run
-
     folders = [*experiment.parent.glob("seed-*/")] or [experiment.parent]
     each = [found for folder in folders if (found := _summaries(folder / experiment.name))]
-    labels = each[0] if each else ()
+    if not each:
+        return []
+    from lightloom.analysis.findings import carriage, whole_run
+
+    labels = each[0]
     seeds = [[found[label] for found in each if label in found] for label in labels]
     of_windows = carriage.carriages_of_runs(seeds)
     told = [found or whole_run.of_summaries(s) for found, s in zip(of_windows, seeds, strict=True)]
