@@ -16,7 +16,7 @@ def reason() -> str | None:
         return "network namespaces need root"
     if shutil.which("ip", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is None:
         return "no iproute2"
-    probe = "lightloom-probe-0"
+    probe = f"lightloom-probe-{os.getpid()}"
     made = subprocess.run(["ip", "netns", "add", probe], capture_output=True, check=False)
     if made.returncode:
         return "no network namespaces"
