@@ -175,7 +175,7 @@ fn loads(run: &Run, first: Option<Time>) -> Checked {
 }
 
 /// 3. No optical port of a rack sends to, or receives from, two circuits at once; a bidirectional
-/// circuit takes the transmitter and the receiver of its port.
+///    circuit takes the transmitter and the receiver of its port.
 fn circuits(run: &Run) -> Checked {
     let mut ends = Vec::new();
     for c in run.fabric.circuits(run.now) {
