@@ -113,8 +113,8 @@ def lagging_points(points: Sequence[LoadPoint | None]) -> list[bool]:
     load delivered less than nine tenths of what a fabric did that carries it."""
     there = [p for p in points if p is not None]
     best = max((p.through or 0.0 for p in there if p.carriage == "carried"), default=0.0)
-    untold: Mapping[Carriage, float] = {"unsettled": CENSORED}
-    return [p is not None and _is_behind(p, best, untold) for p in points]
+    least: Mapping[Carriage, float] = {"unsettled": CENSORED}
+    return [p is not None and _is_behind(p, best, least) for p in points]
 
 
 def _is_behind(one: Fabric | LoadPoint, best: float, least: Mapping[Carriage, float]) -> bool:
