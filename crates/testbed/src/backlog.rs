@@ -1,5 +1,5 @@
-//! The queues of the interfaces of a namespace, from the kernel's rtnetlink: what a shaper holds
-//! back, and what did not fit.
+//! The queues of the interfaces of a namespace, from rtnetlink: the bytes that a shaper holds
+//! back, and the packets that it dropped because its queue was full.
 
 use super::namespace::within;
 use netlink_sys::{protocols::NETLINK_ROUTE, Socket, SocketAddr};

@@ -1,4 +1,4 @@
-"""What stuck transactions leave behind, until a later one is done."""
+"""The cross-connects that stuck transactions changed, until a later transaction is done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run on the testbed measured, in the tables of a simulation.
+"""The measurements of a testbed run, in the tables of a simulation.
 
 Times are the fabric's own: those of the machine ÷ `time_scale`. Bytes are divided by it, too, as
 rates are not scaled. Columns that the testbed does not measure are null.
