@@ -13,6 +13,7 @@
 //! | `completion`, `bounds` | completion times and slowdowns; bounds on them if flows are unfinished |
 //! | `by_size` | slowdowns by flow size |
 //! | `window`, `span`, `throughput` | latency and throughput after the warm-up; the measured time; the carried bytes |
+//! | `growing` | traffic that is left behind, more and more of it |
 //! | `jobs`, `updates`, `parts`, `derived` | keys of the summary that fabrics and workloads fill |
 //! | `memory` | the peak memory of the process |
 //!
@@ -25,6 +26,7 @@ mod bounds;
 mod by_size;
 mod completion;
 mod derived;
+mod growing;
 mod jobs;
 mod memory;
 mod parts;
@@ -43,6 +45,7 @@ pub use bounds::{Bound, Bounded, FctBound, Taken};
 pub use by_size::{BySize, OfSize};
 pub use completion::{ideal, Fct, FctBounds, FctClasses, Slowdown, SlowdownBound, SHORT_BYTES};
 pub use derived::InForce;
+pub use growing::Growing;
 pub use jobs::{JobTimes, Jobs};
 pub use memory::{peak_rss, reset_peak_rss};
 pub use parts::PartCounts;

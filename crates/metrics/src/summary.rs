@@ -3,6 +3,7 @@
 use crate::by_size::BySize;
 use crate::completion::{ideal, FctBounds, FctClasses, Slowdown, SlowdownBound};
 use crate::derived::InForce;
+use crate::growing::Growing;
 use crate::jobs::Jobs;
 use crate::memory::peak_rss;
 use crate::parts::PartCounts;
@@ -194,6 +195,10 @@ pub struct Summary {
     /// The load that the experiment requests; null if it follows from the flows, and for a mix
     /// whose parts have rates of their own.
     pub load_asked: Option<f64>,
+    /// Traffic of which more and more is left behind, in the window or, without one, while flows
+    /// arrive; omitted if there is none, or if the run has no load or is too short to show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub growing: Option<Growing>,
 }
 
 /// Flows that send until the run stops. They count among the flows offered, with the bytes that
@@ -306,6 +311,10 @@ pub fn summarize(run: &Finished) -> Summary {
         largest_alone_s,
         cycle_s: { run.cycle }.map(Time::as_secs_f64),
         load_asked: { run.traffic.load }.filter(|_| !run.traffic.mixed),
+        growing: load_offered.and_then(|_| match run.span {
+            Some(span) => Growing::of(run.cluster, flows, span, run.cycle),
+            None => Growing::of_run(run.cluster, flows, simulated, run.cycle),
+        }),
     }
 }
 

@@ -142,10 +142,24 @@ def of_triggers(summary: Summary) -> Iterator[str]:
         )
 
 
+def left_behind(summary: Summary) -> Iterator[str]:
+    """Says of which traffic more and more is left behind."""
+    growing = summary.get("growing")
+    if growing is not None:
+        part = "" if growing["traffic"] == "all" else f" {growing['traffic']}"
+        yield (
+            f"overloaded: more and more flows{part} wait, and they wait longer the longer the run; "
+            "lower their load, or take a fabric that carries it"
+        )
+
+
 def overloaded(result: Result) -> Iterator[str]:
     """Says that less was delivered than offered in the second half of the arrivals, so that
     what is under way grew. Windows and jobs have measures of their own."""
     summary = result.summary
+    yield from left_behind(summary)
+    if summary.get("growing") is not None:
+        return
     if summary.get("load_offered") is None or summary.get("window") is not None:
         return
     share = delivered_late(result)

@@ -41,7 +41,18 @@ def judged(summary: Summary) -> Window:
         "way_s": way_s(summary),
         "cycle_s": summary.get("cycle_s"),
         "load": load(summary),
+        "growing": summary.get("growing"),
     }
+
+
+def is_growing(seeds: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether in every seed a part of the traffic is left behind, more and more of it, so that its
+    flows wait longer the longer the run is. Takes summaries, or windows that are `judged`.
+
+    >>> is_growing([{"growing": {"traffic": "from rack 3"}}, {}]), is_growing([])
+    (False, False)
+    """
+    return bool(seeds) and all(seed.get("growing") is not None for seed in seeds)
 
 
 def way_s(summary: Summary) -> float:

@@ -5,8 +5,9 @@ Chance, or flows that last longer than the warm-up, make a window unstable on a 
 the load. So a fabric is *short* of the load only if every seed, or the interval over the seeds,
 says so, if the window is long enough (`results.window_rules`), and if it accepted clearly less than
 was due or than other fabrics did, or the window is long enough for an interval and the network had
-time to fill. A load above 1 is carried by no fabric. `whole_run` has the rule for runs without a
-window.
+time to fill. A fabric is also short of the load if in every seed a part of the traffic grows: if
+one rack is overloaded, the window as a whole may miss less than `MISSING`. A load above 1 is carried
+by no fabric. `whole_run` has the rule for runs without a window.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from lightloom.results.window_rules import (
     had_time,
     has_enough_flows,
     is_beyond_servers,
+    is_growing,
     is_long_enough,
     judged,
     missed,
@@ -133,9 +135,15 @@ def carriages(windows: Sequence[Sequence[Window]]) -> list[Carriage | None]:
     (['unsettled', 'unsettled'], ['short', 'short'])
     >>> carriages([[{**ok, "flows": 99}], [{**ok, "load": 1.2}]])
     ['unsettled', 'short']
+    >>> carriages([[{**ok, "growing": {"traffic": "from rack 0", "left": 0.2}}]])
+    ['short']
     """
     accepted = [over_runs(_accepted(w) for w in seeds) for seeds in windows]
-    carried = [bool(seeds) and all(w.get("stable") for w in seeds) for seeds in windows]
+    grow = [is_growing(seeds) for seeds in windows]
+    carried = [
+        bool(seeds) and not growing and all(w.get("stable") for w in seeds)
+        for seeds, growing in zip(windows, grow, strict=True)
+    ]
     best_carried = max(
         (a.mean for a, fine in zip(accepted, carried, strict=True) if fine and a), default=None
     )
@@ -143,7 +151,7 @@ def carriages(windows: Sequence[Sequence[Window]]) -> list[Carriage | None]:
     for i, seeds in enumerate(windows):
         if not seeds:
             made.append(None)
-        elif any(is_beyond_servers(w.get("load")) for w in seeds):
+        elif grow[i] or any(is_beyond_servers(w.get("load")) for w in seeds):
             made.append("short")
         elif carried[i]:
             made.append("carried" if has_enough_flows(seeds) else "unsettled")
