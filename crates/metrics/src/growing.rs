@@ -10,10 +10,9 @@
 //! time in which flows of the sizes S arrive by about √ΣS², the standard deviation σ of what
 //! arrives. As a backlog is never negative, that of a queue at its limit increases by 0.8 σ on
 //! average; with Q such queues, each with its part of the flows, by up to 0.8 √Q σ. A part *grows* if
-//! its overdue bytes increase in every quarter, and over all of them by more than [`SIGMAS`] + 2 ×
-//! 0.8 √Q such deviations (flows that share a queue are each under way, so their bytes are about
-//! twice those that wait), by more than 1 − [`CARRIED`] of what arrives, and by more than arrives in
-//! a cycle of the fabric's circuits.
+//! its overdue bytes increase in every quarter, and over all of them by more than [`WHOLE_FLOWS`] ×
+//! ([`SIGMAS`] + 0.8 √Q) such deviations, by more than 1 − [`CARRIED`] of what arrives, and by more
+//! than arrives in a cycle of the fabric's circuits.
 
 use crate::completion::ideal;
 use crate::span::{Span, CARRIED};
@@ -22,11 +21,13 @@ use serde::Serialize;
 
 /// A flow is overdue once it has had so many times what it takes alone, and a cycle.
 const DUE_TIMES: i64 = 10;
-/// Standard deviations by which overdue bytes must increase. At the limit of what it serves a queue
-/// exceeds four in 1 of 16,000 spans, and there are hundreds of parts.
+/// Overdue bytes ÷ bytes that wait: of flows that share a queue all are under way, and count whole.
+const WHOLE_FLOWS: f64 = 2.0;
+/// Standard deviations by which the bytes that wait must increase. At the limit of what it serves a
+/// queue exceeds four in 1 of 16,000 spans, and there are hundreds of parts.
 const SIGMAS: f64 = 4.0;
-/// Mean increase of the overdue bytes of a queue at its limit, in standard deviations.
-const AT_LIMIT: f64 = 1.6;
+/// Mean increase of what waits in a queue at its limit, in standard deviations.
+const AT_LIMIT: f64 = 0.8;
 /// Each quarter must have at least this share of an even increase.
 const EVEN: f64 = 0.25;
 /// The span begins, and lasts, at least so many times as long as a cycle and as the largest flow
@@ -72,7 +73,7 @@ impl Growing {
             .filter_map(|(at, tally)| {
                 let (left, chance) = tally.growth()?;
                 let by_chance = SIGMAS + AT_LIMIT * parts.queues(at, turns).sqrt();
-                let enough = (by_chance * chance + rotation).max(1.0 - CARRIED);
+                let enough = (WHOLE_FLOWS * by_chance * chance + rotation).max(1.0 - CARRIED);
                 (left > enough).then(|| Growing {
                     traffic: parts.name(at),
                     left,

@@ -142,39 +142,31 @@ def of_triggers(summary: Summary) -> Iterator[str]:
         )
 
 
-def left_behind(summary: Summary) -> Iterator[str]:
-    """Says of which traffic more and more is left behind."""
-    growing = summary.get("growing")
-    if growing is not None:
+def overloaded(result: Result) -> Iterator[str]:
+    """Says of which traffic more and more is left behind; or that less was delivered than offered in
+    the second half of the arrivals, so that what is under way grew. Windows and jobs have measures
+    of their own."""
+    summary, growing = result.summary, result.summary.get("growing")
+    share = None if summary.get("window") is not None else delivered_late(result)
+    if growing is not None and (share is None or growing["traffic"] != "all"):
         part = "" if growing["traffic"] == "all" else f" {growing['traffic']}"
         yield (
             f"overloaded: more and more flows{part} wait, and they wait longer the longer the run; "
             "lower their load, or take a fabric that carries it"
         )
-
-
-def overloaded(result: Result) -> Iterator[str]:
-    """Says that less was delivered than offered in the second half of the arrivals, so that
-    what is under way grew. Windows and jobs have measures of their own."""
-    summary = result.summary
-    yield from left_behind(summary)
-    if summary.get("growing") is not None:
         return
-    if summary.get("load_offered") is None or summary.get("window") is not None:
-        return
-    share = delivered_late(result)
-    if share is None or share >= CARRIED:
+    if summary.get("load_offered") is None or share is None or share >= CARRIED:
         return
     late = f"in the second half of the arrivals {share:.0%} of the offered bytes were delivered"
-    if summary.get("flows_completed") == result.flows.num_rows:
-        if _keeps_its_pace(result):
-            return
+    if growing is not None:
+        yield f"{late}: overloaded; times depend on how long the run is"
+    elif summary.get("flows_completed") != result.flows.num_rows:
+        yield f"{late}: overloaded, or still filling; times depend on how long the run is"
+    elif not _keeps_its_pace(result):
         yield (
             f"{late}, and all of it in the end: overloaded, or the arrivals end before the "
             "largest flows do, and then times are right and the load delivered is low"
         )
-    else:
-        yield f"{late}: overloaded, or still filling; times depend on how long the run is"
 
 
 def _keeps_its_pace(result: Result) -> bool:
