@@ -453,8 +453,8 @@ def test_flows_of_a_trace_that_begin_together_are_judged_by_the_last(tmp_path: P
 
 
 def test_a_lead_over_times_that_grow_has_no_factor() -> None:
-    """A tree 4:1 carries 0.25 of the load of 0.3: the more flows, the later the last. 400 do not yet
-    deny the load."""
+    """A tree 4:1 carries 0.25 of the load of 0.3: the more flows, the later the last. 400 do not
+    yet deny the load."""
     comparison = trees(fixed(0.3, "50 KB", 400), {"stop": "drain"}, whole=1, quarter=4)
     assert {label: f.lags for label, f in fabrics(comparison).items()} == {
         "whole": False,
@@ -468,12 +468,13 @@ def test_a_lead_over_times_that_grow_has_no_factor() -> None:
 
 
 def test_a_fabric_just_beyond_saturation_does_not_lead() -> None:
-    """A tree 4:1 carries at most 0.25. At 0.252 it delivers over nine tenths of the load, and 40,000
-    flows do not deny it, while its queues grow; at 0.2 they do not. At 0.26 they do deny it."""
+    """A tree 4:1 carries at most 0.25. At 0.252 it delivers over nine tenths of the load, and
+    40,000 flows do not deny it, while its queues grow; at 0.2 they do not. At 0.26 they deny it."""
     beyond = fabrics(trees(fixed(0.252, "50 KB", 40_000), {}, whole=1, quarter=4))
     assert beyond["quarter"].carriage == "carried"
     denied = fabrics(trees(fixed(0.26, "50 KB", 40_000), {}, whole=1, quarter=4))["quarter"]
-    assert denied.carriage == "short" and denied.get("load_delivered") > 0.9 * 0.26
+    assert denied.carriage == "short"
+    assert (denied.get("load_delivered") or 0.0) > 0.9 * 0.26
     assert {label: f.is_doubtful for label, f in beyond.items()} == {
         "whole": False,
         "quarter": True,
@@ -615,7 +616,7 @@ def test_loads_of_which_nothing_is_known_are_named_beside_the_price() -> None:
         {
             "cluster": SIXTEEN,
             "workload": {**fixed(0.15, "50 KB"), "load": 0.15},
-            "run": {"warm_up": "2 ms", "measure": "20 ms"},
+            "run": {"warm_up": "2 ms", "measure": "8 ms"},
             "compare": {"loads": [0.255]},
             "decision": {"prices": "sirius-2020"},
             "fabric": [
@@ -656,3 +657,59 @@ def test_of_fabrics_that_cost_the_same_the_headline_names_the_fastest(tmp_path: 
     assert decision is not None
     assert decision.leaders == ("o1.5", "o1.7")
     assert "o1.5 is 1.2 to 3.8× faster" in decision.title.replace("\u00a0", " ")
+
+
+def test_one_overloaded_rack_of_sixteen_is_not_carried(tmp_path: Path) -> None:
+    """Rack 0 offers 28 ÷ 20.5 of the mean load of 0.215, which is 0.294; its uplink of a tree 4:1
+    carries 0.25. All others offer 0.21. The network misses 1.3 % of the bytes."""
+    weights = [[0] * 16 for _ in range(16)]
+    for rack, row in enumerate(weights):
+        row[(rack + 1) % 16] = 20 if rack else 28
+    path = tmp_path / "weights.csv"
+    path.write_text("\n".join(",".join(map(str, row)) for row in weights) + "\n")
+    workload = {**fixed(0.215, "20 KB"), "pattern": {"kind": "matrix", "file": str(path)}}
+    comparison = lightloom.compare(
+        {
+            "cluster": {"racks": 16, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
+            "workload": workload,
+            "run": {"warm_up": "5 ms", "measure": "30 ms"},
+            "fabric": [
+                {"kind": "tree", "label": "t2", "oversubscription": 2},
+                {"kind": "tree", "label": "t4", "oversubscription": 4},
+            ],
+        }
+    )
+    found = fabrics(comparison)
+    assert {label: f.carriage for label, f in found.items()} == {"t2": "carried", "t4": "short"}
+    window = found["t4"].window or {}
+    assert window["accepted"] > 0.98 * window["paced"]
+    assert found["t4"].summary["growing"]["traffic"] == "from rack 0"
+    assert any("from rack 0" in line for line in notes.overloaded(comparison.results["t4"]))
+
+
+def test_a_pair_that_no_circuit_joins_denies_the_load(tmp_path: Path) -> None:
+    """Of the traffic 1/80 goes from rack 0 to rack 2, which circuits 0-1 and 2-3 never join."""
+    path = tmp_path / "weights.csv"
+    path.write_text("0,19,1,0\n20,0,0,0\n0,0,0,20\n0,0,20,0\n")
+    comparison = lightloom.compare(
+        {
+            "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
+            "workload": {
+                **fixed(0.2, "20 KB"),
+                "pattern": {"kind": "matrix", "file": str(path)},
+            },
+            "run": {"warm_up": "5 ms", "measure": "100 ms"},
+            "fabric": [
+                {"kind": "tree", "label": "tree"},
+                {
+                    "kind": "hybrid",
+                    "label": "hybrid",
+                    "electrical": False,
+                    "policy": {"kind": "fixed", "circuits": [[0, 1], [2, 3]]},
+                },
+            ],
+        }
+    )
+    hybrid = fabrics(comparison)["hybrid"]
+    assert hybrid.carriage == "short"
+    assert hybrid.summary["growing"]["traffic"] == "from rack 0 to rack 2"

@@ -9,7 +9,8 @@
 //!
 //! S is the time that the queue's link needs for a flow, and E\[S²\] ÷ E\[S\] is its mean over
 //! bytes. ρ is the load of the links between servers and racks, and of each tier of links that a
-//! fabric counts. Queues at other places (grants, circuits, rotations) are not modelled.
+//! fabric counts; if the run drew less than the load that is asked for, it is raised in proportion.
+//! Queues at other places (grants, circuits, rotations) are not modelled.
 
 use crate::completion::ideal;
 use crate::room::Room;
@@ -56,14 +57,25 @@ impl Relaxation {
         let Some(by_byte) = by_byte.filter(|b| b.is_finite() && last > 0.0) else {
             return Relaxation::unknown();
         };
-        let mut tiers = servers(cluster, flows, ended);
-        tiers.extend(carried(links));
-        let slowest = { tiers.iter() }
-            .map(|tier| tier.seconds(by_byte, last, 0.0))
-            .fold(0.0, f64::max);
-        let asked = { traffic.load }.map(|load| tiers[0].seconds(by_byte, last, load));
+        let tiers = servers(cluster, flows, ended);
+        let asked = traffic.load.unwrap_or(0.0);
+        // Servers' links are offered what arrived, links inside a fabric counted what it delivered.
+        let offered: f64 = tiers[0].bytes.iter().sum();
+        let delivered = flows.delivered.iter().sum::<u64>() as f64;
+        let drawn = tiers[0].load(last);
+        let slowest = |tiers: &[Tier], bytes: f64| {
+            let more = if bytes > 0.0 {
+                asked * offered / (drawn * bytes)
+            } else {
+                0.0
+            };
+            { tiers.iter() }
+                .map(|tier| tier.seconds(by_byte, last, more * tier.load(last)))
+                .fold(0.0, f64::max)
+        };
+        let slowest = slowest(&tiers, offered).max(slowest(&carried(links), delivered));
         Relaxation {
-            seconds: Some(slowest.max(asked.unwrap_or(0.0))),
+            seconds: Some(slowest),
             busy: Some(tiers[0].busy_s(by_byte, last, traffic.load.unwrap_or(0.0))),
         }
     }
@@ -104,20 +116,23 @@ impl Tier {
     /// The mean busy period, weighted by bytes, at the tier's mean load in `span` seconds or at
     /// `load`, whichever is higher; at most that at [`SATURATED`].
     fn busy_s(&self, by_byte: f64, span: f64, load: f64) -> f64 {
+        by_byte / self.bytes_per_s / (1.0 - load.max(self.load(span)).min(SATURATED))
+    }
+
+    /// The mean load of its links in `span` seconds.
+    fn load(&self, span: f64) -> f64 {
         let mean = self.bytes.iter().sum::<f64>() / self.bytes.len() as f64;
-        let drawn = mean / (self.bytes_per_s * span);
-        by_byte / self.bytes_per_s / (1.0 - load.max(drawn).min(SATURATED))
+        mean / (self.bytes_per_s * span)
     }
 
     /// The relaxation time of the tier's busiest queue in `span` seconds, at a load of at least
     /// `load`.
     fn seconds(&self, by_byte: f64, span: f64, load: f64) -> f64 {
         let all = self.bytes_per_s * span;
-        let mean = self.bytes.iter().sum::<f64>() / self.bytes.len() as f64 / all;
         // The busiest of many links is busier than the others by chance, so three standard
         // deviations are subtracted.
         let sure = |bytes: &f64| (bytes - 3.0 * (bytes * by_byte).sqrt()) / all;
-        let busiest = self.bytes.iter().map(sure).fold(mean, f64::max);
+        let busiest = self.bytes.iter().map(sure).fold(self.load(span), f64::max);
         let idle = 1.0 - busiest.max(load);
         match idle > 0.0 {
             true => by_byte / self.bytes_per_s / (idle * idle),
@@ -263,6 +278,32 @@ mod tests {
             &[link(0, 100_000), link(1, 100_000)],
         );
         assert_eq!((full.seconds(), full.room(Time::S)), (None, Room::Short));
+    }
+
+    /// Half of the load that is asked for was drawn, so links that are 0.4 full are 0.8 full.
+    #[test]
+    fn a_load_drawn_too_low_by_chance_is_raised_on_all_tiers() {
+        let link = LinkLoad {
+            tier: "rack to core",
+            from: Some(0),
+            to: None,
+            links: 1,
+            rate: Rate(Rate::GBPS.0 * 8),
+            bytes: 400_000,
+        };
+        let mut ring = flows(|src| (src + 1) % 4);
+        ring.delivered.clone_from(&ring.bytes);
+        let of = |load| {
+            let law = Traffic {
+                load,
+                ..Traffic::default()
+            };
+            found(law, &ring, &[link])
+        };
+        assert!(near(of(Some(0.2)), 100e-9 / 0.04));
+        assert!(near(of(Some(0.05)), 100e-9 / 0.36));
+        assert!(near(of(None), 100e-9 / 0.36));
+        assert_eq!(of(Some(0.25)).seconds(), None);
     }
 
     #[test]

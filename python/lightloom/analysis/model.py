@@ -223,6 +223,7 @@ class Fabric:
     carriage: Carriage | None = None  # what its window tells, or its run without one of the load
     lags: bool = False  # without a window: delivered notably less of the load than another fabric
     # of the comparison, and its late flows take longer than early ones
+    waiting: int = 0  # flows of jobs that were never offered, as they waited for others
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval; None where no seed
@@ -372,12 +373,18 @@ class Fabric:
 
     @property
     def finished(self) -> float | None:
-        """Share of the flows that finished, of all that the workload has: a flow that `run.limit`
-        left out did not finish either."""
-        offered, cut = self.get("flows_offered"), self.cut
-        left_out = cut["flows_never_offered"] / len(self.each) if cut else 0.0
-        flows = None if offered is None else offered + left_out
+        """Share of the flows that finished, of all that the workload has: a flow that was never
+        offered did not finish either."""
+        offered = self.get("flows_offered")
+        flows = None if offered is None else offered + self.never_offered / len(self.each)
         return ratio(self.get("flows_completed"), flows)
+
+    @property
+    def never_offered(self) -> int:
+        """Flows, of all seeds, that the limit left out, or that waited for others until the end."""
+        if self.cut:
+            return int(self.cut["flows_never_offered"])
+        return sum(seed.waiting for seed in self.each)
 
     @property
     def delivered(self) -> float | None:

@@ -22,6 +22,8 @@ EVENTS_SHOWN = 4
 SPEEDUP = 1.5
 #: A load drawn that is further from the one asked for is said.
 LOAD_OFF = 0.1
+#: A factor that is closer to 1 leaves the times of a trace as they are.
+LOAD_SAME = 0.005
 #: So many times what servers can send is hardly meant.
 LOAD_HIGH = 2.0
 #: A fabric that delivers less than this share of the offered bytes does not carry the load.
@@ -85,7 +87,8 @@ def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
 
 def of_sources(summary: Summary, workload: Table) -> Iterator[str]:
     """How flows are read or drawn: scaled traces, triggers, sizes without a finite variance."""
-    if (factor := summary.get("time_scale")) is not None:
+    factor = summary.get("time_scale")
+    if factor is not None and abs(factor - 1) > LOAD_SAME:
         yield (
             f"the times of the trace are multiplied by {factor:.4g}, which brings its load of "
             f"{factor * workload['load']:.3g} to {workload['load']:g}"
@@ -110,7 +113,7 @@ def of_load(drawn: float, workload: Table) -> tuple[float, str] | None:
     mix = workload.get("mix")
     rescaled = all(p.get("mean_rule") == "rescaled" for p in mix or [workload])
     asks = "the parts of workload.mix ask for" if mix else "workload.load asks for"
-    if all(_of_one_size(part) for part in mix or [workload]):
+    if not any(_has_rare_sizes(part) for part in mix or [workload]):
         why = "as few flows arrive; more flows come closer"
     else:
         how = "" if rescaled else '; mean_rule = "rescaled" makes sizes that offer it'
@@ -119,10 +122,10 @@ def of_load(drawn: float, workload: Table) -> tuple[float, str] | None:
     return abs(drawn / asked - 1), said
 
 
-def _of_one_size(part: Table) -> bool:
-    """Whether all flows of a part of the traffic have the same size."""
+def _has_rare_sizes(part: Table) -> bool:
+    """Whether a few large flows may have most bytes of a part of the traffic."""
     sizes = part.get("sizes")
-    return isinstance(sizes, Mapping) and sizes.get("kind") == "fixed"
+    return not (isinstance(sizes, Mapping) and sizes.get("kind") in ("fixed", "exponential"))
 
 
 def of_triggers(summary: Summary) -> Iterator[str]:
@@ -143,9 +146,9 @@ def of_triggers(summary: Summary) -> Iterator[str]:
 
 
 def overloaded(result: Result) -> Iterator[str]:
-    """Says of which traffic more and more is left behind; or that less was delivered than offered in
-    the second half of the arrivals, so that what is under way grew. Windows and jobs have measures
-    of their own."""
+    """Says of which traffic more and more is left behind; or that less was delivered than offered
+    in the second half of the arrivals, so that what is under way grew. Windows and jobs have
+    measures of their own."""
     summary, growing = result.summary, result.summary.get("growing")
     share = None if summary.get("window") is not None else delivered_late(result)
     if growing is not None and (share is None or growing["traffic"] != "all"):

@@ -76,9 +76,12 @@ class Score:
         return math.isfinite(self.high) and below > 0 and below >= WIDE * self.value
 
     def shown(self, quantity: quantities.Quantity) -> str:
-        """The value; a bound as one, rounded down."""
-        if not self.least:
-            return quantities.show(self.value, quantity)
+        """The value; a bound as one, rounded down, unless its ends are shown alike."""
+        shown = quantities.show(self.value, quantity)
+        if not self.least or (
+            self.most is not None and quantities.show(self.most, quantity) == shown
+        ):
+            return shown
         return f">{quantities.GLUE}{quantities.show(floored(self.value), quantity)}"
 
     def with_interval(self, quantity: quantities.Quantity) -> str:
@@ -142,8 +145,8 @@ class Ranking:
 
     def _longer(self) -> str:
         """The run that gives each fabric an interval."""
-        needed = longer(s for s in (*self.unplaced, *self.leaders) if not s.spans)
-        return "a longer run or more seeds" if needed is None else f"{needed} or more seeds"
+        without = [s for s in (*self.unplaced, *self.leaders) if not s.spans]
+        return or_more_draws(longer(without), [s.fabric for s in without])
 
     @property
     def untold(self) -> bool:
@@ -159,6 +162,14 @@ class Ranking:
     def best(self) -> float:
         """The best value, at the most."""
         return self.scores[0].within
+
+
+def or_more_draws(needed: str | None, fabrics: Sequence[Fabric]) -> str:
+    """A run that gives figures an interval, or several, if the traffic or one of these fabrics is
+    drawn at random."""
+    if all(f.same_flows and not f.draws for f in fabrics):
+        return needed or "a longer trace"
+    return "a longer run or more seeds" if needed is None else f"{needed} or more seeds"
 
 
 def longer(scores: Iterable[Score]) -> str | None:

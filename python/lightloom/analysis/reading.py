@@ -66,11 +66,13 @@ def workload(comparison: Comparison, places: Mapping[str, int]) -> Workload:
 
 def read_fabrics(comparison: Comparison, places: Mapping[str, int]) -> tuple[Fabric, ...]:
     """The fabrics of a comparison, before their windows are compared."""
-    if not comparison.seeds:
-        return one_seed(comparison, places).fabrics
-    each = [one_seed(seed, places).fabrics for seed in comparison.seeds]
     same = repeats.same_flows(comparison.experiment)
-    return tuple(replace(joined(f), same_flows=same) for f in zip(*each, strict=True))
+    if not comparison.seeds:
+        found = one_seed(comparison, places).fabrics
+    else:
+        each = [one_seed(seed, places).fabrics for seed in comparison.seeds]
+        found = tuple(joined(f) for f in zip(*each, strict=True))
+    return tuple(replace(f, same_flows=same) for f in found)
 
 
 def joined(seeds: Sequence[Fabric]) -> Fabric:
@@ -164,6 +166,7 @@ def read_fabric(
         saturation,
         None if end is None else end - arrival[arrived] * PS,
         held_back=held_back,
+        waiting=int(np.isnan(arrival).sum()) if result.summary.get("jobs") else 0,
     )
 
 

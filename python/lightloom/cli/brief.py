@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
 SENTENCE = 150
 """The longest sentence [characters] that stands below the title of a verdict."""
+TITLE = 120
+"""The longest title of a verdict [characters] that is printed whole."""
 NOTES = 3
 """The most notes [count] that are printed, unless more of them can change the conclusion."""
 
@@ -68,7 +70,7 @@ def _print_verdicts(
     several = len(comparisons) > 1
     for comparison, first, decision in zip(comparisons, firsts, decided, strict=True):
         prefix, prose = f"{comparison.name}: " if several else "", Prose(comparison.experiment)
-        lead = decision.title if decision is not None else first.lead if first is not None else ""
+        lead = decision.title if decision is not None else title_of(first)
         if lead:
             headline.indented(prefix + prose(lead), "", "bold")
         brief = len(comparisons) <= headline.WHOLE and decision is None
@@ -76,6 +78,13 @@ def _print_verdicts(
             headline.indented(prose(first.main), "  ")
     if several:
         headline.print_changes(comparisons)
+
+
+def title_of(first: First | None) -> str:
+    """The title of a verdict; only its first part if all of it is long."""
+    if first is None:
+        return ""
+    return first.title if len(first.title) <= TITLE else first.lead
 
 
 def is_short(first: First) -> bool:

@@ -91,6 +91,20 @@ def has_enough_flows(windows: Sequence[Window]) -> bool:
     return None in counts or sum(n for n in counts if n is not None) >= ENOUGH_FLOWS
 
 
+def flows_s(windows: Sequence[Window]) -> float | None:
+    """Returns the length of each window in which enough flows arrive [s], with a margin of 1.2;
+    None if that is unknown, or enough arrived.
+
+    >>> flows_s([{"flows": 10, "from_s": 0.0, "until_s": 0.01}])
+    0.12
+    """
+    counts = [int(w.get("flows") or 0) for w in windows]
+    lengths = [length_s(w) or 0.0 for w in windows]
+    if has_enough_flows(windows) or not sum(counts):
+        return None
+    return 1.2 * max(lengths) * ENOUGH_FLOWS / sum(counts)
+
+
 def is_long_enough(windows: Sequence[Window]) -> bool:
     """Whether each window lasts for several durations of the largest flow and for a cycle of the
     fabric's circuits, and its warm-up for a cycle; before that, circuits have connected only some

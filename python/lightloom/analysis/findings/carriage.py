@@ -5,9 +5,10 @@ Chance, or flows that last longer than the warm-up, make a window unstable on a 
 the load. So a fabric is *short* of the load only if every seed, or the interval over the seeds,
 says so, if the window is long enough (`results.window_rules`), and if it accepted clearly less than
 was due or than other fabrics did, or the window is long enough for an interval and the network had
-time to fill. A fabric is also short of the load if in every seed a part of the traffic grows: if
-one rack is overloaded, the window as a whole may miss less than `MISSING`. A load above 1 is carried
-by no fabric. `whole_run` has the rule for runs without a window.
+time to fill. It is also short of the load if in every seed a part of the traffic is left behind
+(`results.window_rules.is_growing`): if one rack of many is overloaded, the window as a whole misses
+less than `MISSING`. A load above 1 is carried by no fabric. `whole_run` has the rule for runs
+without a window.
 """
 
 from __future__ import annotations

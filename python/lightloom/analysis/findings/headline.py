@@ -166,9 +166,15 @@ def window_needed(
     cycle = max(cycles.values(), default=0.0)
     slow = max((steady_state.slow_s(run) or 0.0 for run in leading), default=0.0)
     needs = max(largest, cycle, steady_state.TIMES / 2 * slow, warm_up)
+    of_flows = window_rules.flows_s([r["window"] for r in runs if r.get("label") == unsettled[0]])
+    flows = (
+        None
+        if of_flows is None
+        else sum(int(r["window"]["flows"]) for r in runs if r.get("label") == unsettled[0])
+    )
     # A window that is long enough for its flows and does not tell is doubled.
     measure = max(
-        2 * length,
+        2 * length if of_flows is None else of_flows,
         steady_state.TIMES / 2 * slow,
         max((_tells_s(run) for run in runs), default=0.0),
         window_rules.TIMES_LARGEST * largest,
@@ -182,6 +188,7 @@ def window_needed(
         measure,
         largest if largest > warm_up else None,
         {label: s for label, s in cycles.items() if s > min(warm_up, length)},
+        flows,
     )
 
 

@@ -86,6 +86,8 @@ class WindowTooShort:
     """What the largest flow takes alone, if the warm-up is shorter."""
     cycles_s: Mapping[str, float] = field(default_factory=dict)
     """Label → in what time its circuits come again, if the warm-up or the window is shorter."""
+    flows: int | None = None
+    """Flows that arrived in the window, over all seeds, if they are too few."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lightloom.analysis.cuts import STILL_REMEDY
+from lightloom.results.window_rules import ENOUGH_FLOWS
 from lightloom.units import quantities
 
 from .kinds import (
@@ -181,6 +182,7 @@ def _why_too_short(found: WindowTooShort) -> str:
     why += (
         _short_cycle(found)
         or _short_warm_up(found)
+        or _few_flows(found)
         or (
             "the window is too short for the queues at this load, the seeds disagree, or the "
             "fabrics that carry the load accepted no more"
@@ -214,11 +216,20 @@ def _short_warm_up(found: WindowTooShort) -> str:
     )
 
 
+def _few_flows(found: WindowTooShort) -> str:
+    """The number of flows of the window, if they are too few; empty otherwise."""
+    if found.flows is None:
+        return ""
+    counted = quantities.counted(found.flows, "flow")
+    return f"{counted} arrived in the window, and {ENOUGH_FLOWS} are needed"
+
+
 def of_one_run(found: WindowTooShort) -> str:
     """Why the window of a single run is too short, as a note of the terminal."""
     why = (
         _short_cycle(found)
         or _short_warm_up(found)
+        or _few_flows(found)
         or "it is too short for the queues at this load"
     )
     remedy = lengthen(found).removesuffix(".").replace("Lengthen", "lengthen", 1)

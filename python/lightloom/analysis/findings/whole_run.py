@@ -2,8 +2,9 @@
 
 A fabric is short of the load if a part of its traffic is left behind, more and more of it
 (`window_rules.is_growing`). Else it carries the load if it delivered nine tenths of the offered
-bytes while flows arrived. One that delivered less is not short of the load for that alone: flows that arrived last are under way,
-and a network that waits for its circuits is still filling. So it is short only if every seed
+bytes while flows arrived. One that delivered less is not short of the load for that alone: flows
+that arrived last are under way, and a network that waits for its circuits is still filling. So it
+is short only if every seed
 
 - offered enough flows, of which a tenth of the servers' rate would deliver a notable part in time,
 - delivered less than `SURELY` of the bytes at such a rate,

@@ -209,7 +209,7 @@ def carried_at(fabric: Fabric, point: LoadPoint) -> Score | None:
 
 
 JOBS = Criterion(
-    "the jobs' times",
+    "the time until all jobs are done",
     "time",
     "lower",
     lambda f: plain(f, all_jobs),

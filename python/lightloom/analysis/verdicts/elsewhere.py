@@ -44,5 +44,5 @@ def trade(measure: Criterion, found: Ranking, ranking: Ranking) -> str:
     best = found.leaders[0]
     against = next(s for s in found.rest if s.fabric.label in leaders)
     value = measure.says(best)
-    by = f"{factor(measure, best, against)} than {against.fabric.label}"
+    by = f"{factor(measure, [best], against)} than {against.fabric.label}"
     return f"{best.fabric.label} {measure.wins[0]}: {value}, {by}."

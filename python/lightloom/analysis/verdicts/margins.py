@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from lightloom.units import quantities
 
@@ -31,7 +32,7 @@ def leading(deciding: Criterion, ranking: Ranking) -> str:
 def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
     """The best figure, and by which factor each of the others is behind."""
     if not ranking.level:
-        each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unfinished]
+        each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unknown]
         return f"Too few flows arrived: {quantities.listed(each)}." if each else ""
     best = ranking.leaders[0]
     value = deciding.says(best)
@@ -42,7 +43,7 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
         each = [f"{s.fabric.label} {t}" for s, t in zip(ranking.leaders, shown, strict=True)]
         how = too_few(deciding, ranking) if ranking.untold else f"Level in {deciding.name}"
         lead = f"{how}: {quantities.listed(each)}"
-    return f"{lead}{behind_by(deciding, best, ranking.rest)}."
+    return f"{lead}{behind_by(deciding, ranking.leaders, ranking.rest)}."
 
 
 def in_each(deciding: Criterion, ranking: Ranking) -> str:
@@ -62,18 +63,18 @@ def too_few(deciding: Criterion, ranking: Ranking) -> str:
     return f"{counted}, {why} for intervals"
 
 
-def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:
-    """How much better the best is than the others, of many than the nearest and the last."""
+def behind_by(deciding: Criterion, leaders: Sequence[Score], behind: Sequence[Score]) -> str:
+    """How much better the leaders are than the others, of many than the nearest and the last."""
     if not behind:
         return ""
     if len(behind) > NAMED:
         (near, least), (far, most) = (
-            (s.fabric.label, factor(deciding, best, s, end))
+            (s.fabric.label, factor(deciding, leaders, s, end))
             for s, end in ((behind[0], nearest), (behind[-1], farthest))
         )
         return f"; from {least} than {near} to {most} than {far}"
-    each = [f"{factor(deciding, best, s)} than {s.fabric.label}" for s in behind]
-    shown = (as_held_back(deciding, s, best) for s in behind)
+    each = [f"{factor(deciding, leaders, s)} than {s.fabric.label}" for s in behind]
+    shown = (as_held_back(deciding, s, leaders[0]) for s in behind)
     return "; " + quantities.listed(
         f"{text} ({value})" for text, value in zip(each, shown, strict=True)
     )
@@ -90,19 +91,21 @@ def as_held_back(deciding: Criterion, found: Score, best: Score) -> str:
 
 def factor(
     measure: Criterion,
-    best: Score,
+    leaders: Sequence[Score],
     other: Score,
     part: Callable[[Factor], Factor] = lambda found: found,
 ) -> str:
     """By how much one is better than another: `1.7× faster`, `2 to 6 % less`;
-    of what intervals allow one `part`."""
+    of what intervals allow one `part`. Of several leaders that are level, from the factor of the
+    nearest to that of the farthest."""
     lower = measure.better == "lower"
     word = "faster" if measure.quantity == "time" else "less" if lower else "more"
-    larger, smaller = (other, best) if lower else (best, other)
-    found = between(larger, smaller)
-    if found is None:
-        return f"infinitely {word}" if larger.value > 0 else "as much"
-    found = part(found)
+    pairs = [(other, one) if lower else (one, other) for one in leaders]
+    known = [found for larger, smaller in pairs if (found := between(larger, smaller)) is not None]
+    if len(known) < len(pairs):
+        return f"infinitely {word}" if pairs[0][0].value > 0 else "as much"
+    least = min(known, key=lambda one: one.low)
+    found = part(replace(least, high=max(one.high for one in known)))
     if found.low <= 0.0 or other.fabric.is_doubtful:
         # Ahead in each seed, but the interval over the seeds leaves the factor open; or times may
         # grow with the run, as the other may not carry the load.

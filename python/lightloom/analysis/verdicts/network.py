@@ -185,6 +185,11 @@ def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
 def never_offered(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
     """That shares of bytes count those of offered flows alone, where some never were offered."""
     each = [f"{c.label} {left_out(c)}" for c in cuts(fabrics) if c.never_offered]
+    each += [
+        f"{f.label} {f.never_offered:,} were never offered, as they wait for others"
+        for f in fabrics
+        if f.never_offered and not f.cut
+    ]
     if not each:
         return ()
     return (f"Shares of bytes are of the offered flows alone: {quantities.listed(each)}.",)

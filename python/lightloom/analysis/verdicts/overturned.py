@@ -15,7 +15,7 @@ from lightloom.units.quantities import tick_label
 from .. import presets
 from ..fair import carrying
 from ..model import Fabric, Workload
-from ..ranking import Ranking, longer, names
+from ..ranking import Ranking, Score, longer, names
 from .criteria import Criterion, is_by_each_flow
 from .decided import Decided, decide
 from .elsewhere import Ahead
@@ -166,6 +166,8 @@ def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]
     """Fabrics that may be ahead or not, for what did not arrive."""
     if not ranking.unfinished:
         return ()
+    if not any(_may_lead(s, ranking, deciding) for s in ranking.unfinished):
+        return ()  # it is behind: the interval of another is missing (`Ranking.said_unplaced`)
     each = [f"{s.fabric.label} ({deciding.shown(s)})" for s in ranking.unfinished]
     limited = any(
         (cut := s.fabric.cut) is not None and cut["still_since_s"] is None
@@ -175,6 +177,15 @@ def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]
     remedy = "a longer run.measure" if windowed else 'run.stop = "drain"'
     remedy = "a higher run.limit" if limited else remedy
     return (f"What did not arrive: {quantities.listed(each)} may be ahead; {remedy} would tell.",)
+
+
+def _may_lead(found: Score, ranking: Ranking, deciding: Criterion) -> bool:
+    """Whether a bound may be as good as the figure of every other fabric, if intervals are left
+    aside: unfinished flows only raise a time."""
+    if deciding.better == "higher":
+        return True
+    others = [s.within for s in (*ranking.scores, *ranking.unknown) if not s.open]
+    return not others or found.value <= min(others) * (1 + LEVEL)
 
 
 def by_settings(workload: Workload) -> tuple[str, ...]:
@@ -278,7 +289,10 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
 
 def no_intervals(ranking: Ranking) -> str:
     """What gives the leaders' figures intervals."""
-    needed = longer(ranking.leaders)
+    needed, fabrics = longer(ranking.leaders), [s.fabric for s in ranking.leaders]
+    if all(f.same_flows and not f.draws for f in fabrics):
+        what = "these flows are too few" if needed is None else f"95 % intervals need {needed}"
+        return f"A longer trace: {what}; all seeds would play the same."
     if needed is None:
         return "More flows or seeds: these flows are too few for 95 % intervals."
     return f"A longer run or more seeds: 95 % intervals need {needed}, or run.repeat."

@@ -59,7 +59,7 @@ def _fastest(made: Read, labels: set[str], cheapest: set[str]) -> str:
         return f"{best.fabric.label} {criterion.wins[0]}"
     other = next((s for s in ranking.rest if s.fabric.label in cheapest), ranking.rest[0])
     than = f" than {other.fabric.label}" if len(ranked(made.purchases, CAPITAL)) > 2 else ""
-    return f"{best.fabric.label} is {factor(criterion, best, other)} {at}{than}"
+    return f"{best.fabric.label} is {factor(criterion, [best], other)} {at}{than}"
 
 
 def power(purchases: Sequence[Purchase]) -> str:
