@@ -157,6 +157,10 @@ def test_chunks_are_joined_wherever_a_stream_is_cut():
             framer.feed(text[at : at + size])
             found.append(framer.next())
         assert [one for one in found if one is not None] == ['<rpc message-id="102"\n/>\n']
+    framer = Framer()
+    framer.chunked = True
+    framer.feed(b"\n#1\nx" * 500_000 + b"\n##\n")
+    assert framer.next() == "x" * 500_000
     with pytest.raises(BadMessageError, match="50 elements"):
         parsed("<a>" * 60 + "</a>" * 60)
 

@@ -119,6 +119,23 @@ def test_bytes_that_are_no_protocol_end_that_connection_and_nothing_else(face):
             line.close()
 
 
+def test_a_short_text_does_not_become_a_list_of_millions():
+    """Each of these is below 64 kB, and named up to 38 million ports."""
+    with served("scpi", "ssh", ports="1024x1024") as switch:
+        port = switch.ports["scpi"]
+        ranges = ",".join(["1:4096"] * 9000)
+        for command in (f":oxc:swit:port:stat? (@{ranges})", f":pmon:pow? (@{ranges})"):
+            assert ask(port, f"{command};:syst:err?\n").startswith("-223,")
+        assert ask(port, ":oxc:swit:port:stat? (@1:2048)\n").count("E") == 2048
+        ranges = ",".join(["1A..1024A-1B..1024B"] * 3000)
+        said = shell(switch.ports["ssh"], f"config ocs cross-connect add {ranges}\n".encode())
+        assert b"Invalid" in said
+        assert b"1024 in one command" in said
+        assert switch.pairs() == []
+        every = b"config ocs cross-connect add 1A..1024A-1B..1024B\n"
+        assert b"succeeded" in shell(switch.ports["ssh"], every)
+
+
 def test_an_http_body_that_is_too_long_is_refused():
     with served("command") as switch:
         head = "POST /faults HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n"

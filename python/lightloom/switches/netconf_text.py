@@ -33,8 +33,8 @@ class Framer:
     def __init__(self) -> None:
         self.chunked = False
         """Whether both sides have said that they can do chunks."""
-        self._buffer = b""
-        self._message = b""
+        self._buffer = bytearray()
+        self._message = bytearray()
 
     def feed(self, data: bytes) -> None:
         """Takes bytes up.
@@ -61,17 +61,19 @@ class Framer:
             raise BadMessageError("not UTF-8") from None
 
     def _next_delimited(self) -> bytes | None:
-        raw, found, rest = self._buffer.partition(_END)
-        if not found:
+        end = self._buffer.find(_END)
+        if end < 0:
             return None
-        self._buffer = rest
+        raw = bytes(self._buffer[:end])
+        del self._buffer[: end + len(_END)]
         return raw
 
     def _next_chunked(self) -> bytes | None:
+        # Deletes from the front of a bytearray: many small chunks take no more time than one.
         while True:
             if self._buffer.startswith(b"\n##\n"):
-                self._buffer = self._buffer[4:]
-                raw, self._message = self._message, b""
+                del self._buffer[:4]
+                raw, self._message = bytes(self._message), bytearray()
                 return raw
             found = _CHUNK.match(self._buffer)
             if found is None:
@@ -84,7 +86,7 @@ class Framer:
             if len(self._buffer) < found.end() + size:
                 return None
             self._message += self._buffer[found.end() : found.end() + size]
-            self._buffer = self._buffer[found.end() + size :]
+            del self._buffer[: found.end() + size]
 
 
 def framed(text: str, *, chunked: bool) -> bytes:

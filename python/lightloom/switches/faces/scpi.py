@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from lightloom.switches.changes import BrokenError, Conflict, RefusedError, wish
 from lightloom.switches.faces._streams import Session, start
 from lightloom.switches.host import Host
-from lightloom.switches.ports import Pair, Port, name_of
+from lightloom.switches.ports import LARGEST, Pair, Port, name_of
 from lightloom.switches.states import Admin, PortStatus, Status
 
 KEYWORDS = {
@@ -37,6 +37,8 @@ KEYWORDS = {
 NO_ERROR = '0,"No error"'
 MOST_ERRORS = 32
 """Errors [count] that are kept for `:syst:err?`."""
+MOST_ITEMS = 2 * LARGEST
+"""Ports [count] of one list: those of the largest switch."""
 _LISTS = re.compile(r"\(@([0-9,: ]*)\)")
 _OPEN = re.compile(r"\(@[0-9,: ]*\)(\s*,\s*\(@[0-9,: ]*\))?")
 
@@ -255,10 +257,10 @@ def _lists(argument: str) -> list[list[str]]:
         items: list[str] = []
         for item in filter(None, (part.strip() for part in text.split(","))):
             first, colon, last = item.partition(":")
-            if colon and first.isdecimal() and last.isdecimal() and len(first + last) < 12:
-                many = min(int(last) - int(first) + 1, 4096)
-                items += [str(int(first) + at) for at in range(many)]
-            else:
-                items.append(item)
+            is_range = colon and first.isdecimal() and last.isdecimal() and len(first + last) < 12
+            many = max(int(last) - int(first) + 1, 0) if is_range else 1
+            if len(items) + many > MOST_ITEMS:  # before a short text becomes a list of millions
+                raise ScpiError(-223, "Too much data", f"a list has at most {MOST_ITEMS} ports")
+            items += [str(int(first) + at) for at in range(many)] if is_range else [item]
         found.append(items)
     return found

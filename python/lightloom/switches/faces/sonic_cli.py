@@ -16,7 +16,7 @@ from typing import NamedTuple
 from lightloom.switches.changes import BrokenError, Conflict, RefusedError, wish
 from lightloom.switches.faults import Fault
 from lightloom.switches.host import Host
-from lightloom.switches.ports import Pair, ends_of, expand, name_of, port_of
+from lightloom.switches.ports import LARGEST, Pair, ends_of, expand, name_of, port_of
 from lightloom.switches.states import Admin, PortSeen, Seen, Status
 
 LONGEST = 64 << 10
@@ -265,6 +265,8 @@ def _pairs(text: str) -> tuple[list[Pair], str]:
         if not pairs:
             return [], item[:80] or "(empty)"
         found += pairs
+        if len(found) > LARGEST:  # before a short text becomes a list of millions
+            return [], f"list: at most {LARGEST} in one command"
     return found, ""
 
 
