@@ -132,6 +132,9 @@ def test_bad_addresses_are_refused_and_passwords_not_repeated(target, message, t
         ("listen = '0.0.0.0'\n[faces.tl1]", "there is no password"),
         ("[faces.gnmi]\ntls_key = 'a'", "a certificate and its key"),
         ("[[fault]]\nkind = 'melt'", "fault[0].kind = melt"),
+        ("[[fault]]\nkind = 'stuck'\nport = '33A'", "fault[0].port = 33A: does not exist"),
+        ("[[fault]]\nkind = 'stale'\nadd = ['1A-33B']", "fault[0].add = 33B"),
+        ("fault = [1]", "fault = [1]: must be a list of tables"),
         ("[optics]\nloss_min_db = 3", "loss_min_db"),
         ("", "faces = (none)"),
         ("x", "switch.toml: Expected '=' after a key"),
@@ -181,7 +184,12 @@ def test_the_command_face_tells_the_state_and_strikes(tmp_path):
         assert state["connections"][0]["status"] == "CONNECTED"
         loss = json.loads(get("/loss/3A-4B"))["loss_dB"]
         assert abs(state["ports"]["4B"]["output_dbm"] + loss) <= 0.5
-        for body, reason in [({"kind": "melt"}, "fault.kind"), ([], "not a JSON object")]:
+        for body, reason in [
+            ({"kind": "melt"}, "fault.kind"),
+            ({"kind": "stuck", "port": "33A"}, "fault.port"),
+            ({"kind": "slow", "at": "5 s"}, "fault.at"),
+            ([], "not a JSON object"),
+        ]:
             with pytest.raises(urllib.error.HTTPError) as caught:
                 get("/faults", body)
             assert caught.value.code == 400

@@ -199,6 +199,9 @@ def test_faults_are_read_and_refused_by_key():
         ({"kind": "slow", "factor": 0}, "fault.factor"),
         ({"kind": "slow", "speed": 1}, "fault.speed"),
         ({"kind": "stale", "add": ["1-2"]}, "fault.add"),
+        ({"kind": "slow", "port": "1A"}, "fault.port"),
+        ({"kind": "stale", "remove": ["1A-2B"]}, "fault.remove"),
+        ({"kind": "stale"}, "fault.add"),
     ]:
         with pytest.raises(ValueError, match=key.replace(".", r"\.")):
             read_fault("fault", table)

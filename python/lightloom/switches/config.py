@@ -7,7 +7,7 @@ table of keys.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ from lightloom.storage import reading
 from lightloom.switches.access import Credentials, read_credentials
 from lightloom.switches.changes import Conflict
 from lightloom.switches.design import Design
-from lightloom.switches.faults import read_fault
+from lightloom.switches.faults import Fault, check_fault, read_fault
 from lightloom.switches.optics import Optics
-from lightloom.switches.ports import size_of
+from lightloom.switches.ports import Size, size_of
 from lightloom.switches.states import Recovery
 from lightloom.units.durations import duration_ps
 
@@ -140,9 +140,10 @@ def _design(table: Mapping[str, Any]) -> Design:
         if key in timing
     }
     seed = _integer("seed", table.get("seed", 1), 0, 2**32 - 1)
+    size = size_of("ports", _text("ports", table.get("ports", "32x32")))
     return replace(
         design,
-        size=size_of("ports", _text("ports", table.get("ports", "32x32"))),
+        size=size,
         name=_name(table.get("name", "ocs")),
         seed=seed,
         recovery=_choice("recovery", table.get("recovery", "restore"), [*map(str, Recovery)]),
@@ -152,7 +153,7 @@ def _design(table: Mapping[str, Any]) -> Design:
         ),
         retry_invalid=_boolean("timing.retry_invalid", timing.get("retry_invalid", True)),
         optics=_optics(_table("optics", table), seed),
-        faults=tuple(_faults(table.get("fault", []))),
+        faults=tuple(_faults(table.get("fault", []), size)),
         **times,
     )
 
@@ -185,11 +186,13 @@ def _optics(table: Mapping[str, Any], seed: int) -> Optics:
     return optics
 
 
-def _faults(listed: Any) -> Any:
-    if not isinstance(listed, list):
+def _faults(listed: Any, size: Size) -> Iterator[Fault]:
+    if not (isinstance(listed, list) and all(isinstance(table, dict) for table in listed)):
         raise refusal("fault", listed, "must be a list of tables", "write [[fault]]")
     for at, table in enumerate(listed):
-        yield read_fault(f"fault[{at}]", table)
+        fault = read_fault(f"fault[{at}]", table)
+        check_fault(f"fault[{at}]", fault, size)
+        yield fault
 
 
 def _faces(table: Mapping[str, Any], folder: Path) -> Any:

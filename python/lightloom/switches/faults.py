@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lightloom.errors import refusal
-from lightloom.switches.ports import Pair, Port, port_of, read_pairs
+from lightloom.switches.ports import Pair, Port, Size, ends_of, port_of, read_pairs
 from lightloom.units.durations import duration_ps
 
 KINDS = (
@@ -43,7 +43,15 @@ OF_CONNECTIONS = ("cut-before", "cut-after", "silent")
 """Faults of the connection that carries the next change."""
 SLOW_FACTOR = 10.0
 """Settling takes this many times as long, unless a fault says otherwise."""
-_KEYS = ("kind", "at", "port", "factor", "add", "remove")
+_KEYS: dict[str, tuple[str, ...]] = {
+    "stuck": ("port",),
+    "failed": ("port",),
+    "slow": ("factor",),
+    "intruder": ("add", "remove"),
+    "stale": ("add",),
+    "clear": ("port",),
+}
+"""The keys of each kind besides `kind` and `at`; other kinds have none."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +72,25 @@ class Fault:
     """Cross-connects that another client deletes."""
 
 
-def read_fault(key: str, table: Mapping[str, Any]) -> Fault:
+def read_fault(key: str, table: Mapping[str, Any], *, scheduled: bool = True) -> Fault:
     """A fault from a table of a TOML file or a JSON command.
+
+    Args:
+        key: of the table.
+        table: the keys of the fault.
+        scheduled: whether it may have a time; one on command happens at once.
 
     Raises:
         ConfigError: naming the key below `key`.
     """
-    for name in table:
-        if name not in _KEYS:
-            raise refusal(f"{key}.{name}", table[name], f"one of {', '.join(_KEYS)}", "correct it")
     kind = table.get("kind")
     if kind not in KINDS:
         raise refusal(f"{key}.kind", kind, f"must be one of {', '.join(KINDS)}", "choose one")
+    known = ("kind", *(("at",) if scheduled else ()), *_KEYS.get(str(kind), ()))
+    for name in table:
+        if name not in known:
+            limit = f"{kind} has the keys {', '.join(known)}"
+            raise refusal(f"{key}.{name}", table[name], limit, "leave it out")
     at = table.get("at", "0 s")
     fault = Fault(
         kind=str(kind),
@@ -90,6 +105,23 @@ def read_fault(key: str, table: Mapping[str, Any]) -> Fault:
     if kind in ("stale", "intruder") and not (fault.add or fault.remove):
         raise refusal(f"{key}.add", "(missing)", f"{kind} needs cross-connects", "write some")
     return fault
+
+
+def check_fault(key: str, fault: Fault, size: Size) -> None:
+    """Refuses a fault of a port that the switch does not have.
+
+    Raises:
+        ConfigError: naming the key below `key`.
+    """
+    for name, ports in (
+        ("port", [] if fault.port is None else [fault.port]),
+        ("add", [end for pair in fault.add for end in ends_of(pair)]),
+        ("remove", [end for pair in fault.remove for end in ends_of(pair)]),
+    ):
+        for port in ports:
+            if not size.has(port):
+                limit = f"does not exist on a switch of {size} ports"
+                raise refusal(f"{key}.{name}", port, limit, "choose another")
 
 
 def _port(key: str, table: Mapping[str, Any]) -> Port | None:

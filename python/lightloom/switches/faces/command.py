@@ -22,7 +22,7 @@ from typing import Any
 
 from lightloom.errors import ConfigError
 from lightloom.switches.changes import RefusedError
-from lightloom.switches.faults import read_fault
+from lightloom.switches.faults import check_fault, read_fault
 from lightloom.switches.host import Host
 from lightloom.switches.packets import Stream
 from lightloom.switches.ports import pair_of
@@ -71,8 +71,9 @@ async def _request(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
 
 def _answer(host: Host, method: str, path: str, body: bytes) -> tuple[int, Any]:
     if (method, path) == ("POST", "/faults"):
-        table = _table(body)
-        host.strike(read_fault("fault", {key: table[key] for key in table if key != "at"}))
+        fault = read_fault("fault", _table(body), scheduled=False)
+        check_fault("fault", fault, host.design.size)
+        host.strike(fault)
         return 204, None
     if (method, path) == ("GET", "/state"):
         return 200, state(host)
