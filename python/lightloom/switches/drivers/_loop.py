@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ class Loop:
             if not self._thread.is_alive():
                 self._loop.close()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it still runs what it is given."""
-        return self._open
+    def call(self, act: Callable[[], None]) -> None:
+        """Calls a function on the thread, and does not wait for it."""
+        if self._open:
+            self._loop.call_soon_threadsafe(act)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 import asyncssh
 
 from lightloom.switches.access import Credentials
 from lightloom.switches.drivers._loop import Loop
+from lightloom.switches.netconf_text import BadMessageError
 from lightloom.switches.protocol import Outcome, SwitchError
 
 ANSWER_S = 30.0
@@ -17,6 +19,73 @@ ANSWER_S = 30.0
 GOODBYE_S = 2.0
 """The longest wait for the switch to close its side [s]."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+T = TypeVar("T")
+
+
+class Login:
+    """A connection of a driver, which is opened anew after a failure."""
+
+    def __init__(
+        self, target: str, host: str, port: int, credentials: Credentials, ignore_host_key: bool
+    ) -> None:
+        """Logs in.
+
+        Raises:
+            SwitchError: if the switch does not answer, or refuses.
+        """
+        self._target, self._host, self._port = target, host, port
+        self._credentials, self._ignore_host_key = credentials, ignore_host_key
+        self._loop = Loop()
+        self._line: asyncssh.SSHClientConnection | None = None
+        try:
+            self.line()
+        except SwitchError:
+            self._loop.close()
+            raise
+
+    def line(self) -> asyncssh.SSHClientConnection:
+        """The connection.
+
+        Raises:
+            SwitchError: if it was lost, and the switch does not answer or refuses.
+        """
+        if self._line is None:
+            self._line = connect(
+                self._target,
+                self._loop,
+                self._host,
+                self._port,
+                self._credentials,
+                self._ignore_host_key,
+            )
+        return self._line
+
+    def run(self, work: Callable[[asyncssh.SSHClientConnection], Coroutine[Any, Any, T]]) -> T:
+        """Runs a coroutine that uses the connection, and drops the connection if it fails.
+
+        Raises:
+            SwitchError: if there is no answer.
+        """
+        line = self.line()
+        try:
+            return self._loop.run(work(line), ANSWER_S)
+        except (OSError, asyncssh.Error, TimeoutError, BadMessageError) as problem:
+            self.drop()
+            reason = str(problem) or "no answer"
+            raise SwitchError(f"{self._target}: {reason}; read it again") from None
+
+    def drop(self) -> None:
+        """Ends a connection that is of no use any more; the next use opens another."""
+        line, self._line = self._line, None
+        if line is not None:
+            self._loop.call(line.abort)
+
+    def close(self) -> None:
+        """Ends the connection and its thread; may be called again."""
+        line, self._line = self._line, None
+        if line is not None:
+            _close(self._loop, line)
+        self._loop.close()
 
 
 def connect(
@@ -63,14 +132,12 @@ def connect(
         raise SwitchError(f"{target}: {reason}; check its address", Outcome()) from None
 
 
-def close(loop: Loop, line: asyncssh.SSHClientConnection) -> None:
-    """Ends a connection and its loop; may be called again.
+def _close(loop: Loop, line: asyncssh.SSHClientConnection) -> None:
+    """Ends a connection on the thread of its loop.
 
-    asyncssh may be used only on the thread of its loop: called from another one, it writes to
-    a socket that the loop closes at that moment because the switch went away.
+    asyncssh may be used only there: called from another thread, it writes to a socket that the loop
+    closes at that moment because the switch went away.
     """
-    if not loop.is_open:
-        return
 
     async def end() -> None:
         line.close()
@@ -78,7 +145,6 @@ def close(loop: Loop, line: asyncssh.SSHClientConnection) -> None:
 
     with contextlib.suppress(OSError, asyncssh.Error, TimeoutError):
         loop.run(end(), GOODBYE_S)
-    loop.close()
 
 
 async def _awaited(connecting: Any) -> asyncssh.SSHClientConnection:

@@ -10,19 +10,17 @@ from __future__ import annotations
 import re
 import time
 import xml.etree.ElementTree as ET
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
 
 import asyncssh
 
 from lightloom.switches.access import Credentials
 from lightloom.switches.drivers import _ssh
-from lightloom.switches.drivers._loop import Loop
 from lightloom.switches.netconf_text import (
     BASE,
     CHUNKED,
     OPTICAL,
-    BadMessageError,
     Framer,
     framed,
     hello,
@@ -42,6 +40,7 @@ from lightloom.switches.protocol import (
 )
 from lightloom.switches.states import PortStatus
 
+T = TypeVar("T")
 LIT_DBM = -40.0
 """An egress port with more power than this has light [dBm]."""
 SETTLED_DB = 0.1
@@ -68,15 +67,15 @@ class NetconfSwitch:
         datastore: str = "running",
     ) -> None:
         self._target = f"netconf://{host}:{port}"
-        self._datastore, self._message, self._framer = datastore, 0, Framer()
-        self._loop = Loop()
+        self._datastore, self._message = datastore, 0
+        self._session: _Session | None = None
+        self._login = _ssh.Login(
+            self._target, host, port, credentials or Credentials(), ignore_host_key
+        )
         try:
-            self._line = _ssh.connect(
-                self._target, self._loop, host, port, credentials or Credentials(), ignore_host_key
-            )
-            self._open()
+            self._opened()
         except SwitchError:
-            self._loop.close()
+            self._login.close()
             raise
         self._size: Size | None = None
 
@@ -137,7 +136,7 @@ class NetconfSwitch:
 
     def close(self) -> None:
         """Ends the session."""
-        _ssh.close(self._loop, self._line)
+        self._login.close()
 
     def _edit(self, gone: Sequence[Pair], new: Sequence[Pair], before: Reading) -> None:
         again = {pair[0] for pair in new}
@@ -204,15 +203,11 @@ class NetconfSwitch:
         pattern = f'<{container} xmlns="{OPTICAL}"/>'
         return self._rpc(f'<get><filter type="subtree">{pattern}</filter></get>')
 
-    def _open(self) -> None:
-        async def opened() -> Any:
-            return await self._line.create_process(subsystem="netconf", encoding=None)
-
-        self._process = self._bounded(opened())
-        mine = hello(["urn:ietf:params:netconf:base:1.0", CHUNKED])
-        answer = self._exchange(framed(mine, chunked=False))
-        offered = {(element.text or "").strip() for element in answer.iter()}
-        self._framer.chunked = CHUNKED in offered
+    def _opened(self) -> _Session:
+        """The session; a new one if the last one was lost."""
+        if self._session is None:
+            self._session = self._guarded(_Session.open)
+        return self._session
 
     def _rpc(self, operation: str) -> ET.Element:
         """The reply to one operation.
@@ -220,9 +215,15 @@ class NetconfSwitch:
         Raises:
             SwitchError: if it is an error, or there is none.
         """
+        session = self._opened()
         self._message += 1
-        text = f'<rpc xmlns="{BASE}" message-id="{self._message}">{operation}</rpc>'
-        reply = self._exchange(framed(text, chunked=self._framer.chunked))
+        number = str(self._message)
+        text = f'<rpc xmlns="{BASE}" message-id="{number}">{operation}</rpc>'
+        reply = self._guarded(lambda _: session.ask(text))
+        if reply.get("message-id", number) != number:
+            self._login.drop()
+            self._session = None
+            raise SwitchError(f"{self._target}: a reply to another message; is it NETCONF?")
         errors = [element for element in reply if local(element) == "rpc-error"]
         if errors:
             leaves = {local(leaf): (leaf.text or "").strip() for leaf in errors[0]}
@@ -230,28 +231,43 @@ class NetconfSwitch:
             raise _RefusedError(f"{self._target}: refused: {reason}; read the switch", Outcome())
         return reply
 
-    def _exchange(self, data: bytes) -> ET.Element:
-        async def exchange() -> str:
-            self._process.stdin.write(data)
-            while (text := self._framer.next()) is None:
-                more = await self._process.stdout.read(1 << 16)
-                if not more:
-                    raise ConnectionError("it closed the session")
-                self._framer.feed(more)
-            return text
-
-        text = self._bounded(exchange())
+    def _guarded(self, work: Callable[[asyncssh.SSHClientConnection], Coroutine[Any, Any, T]]) -> T:
         try:
-            return parsed(text)
-        except BadMessageError as problem:
-            raise SwitchError(f"{self._target}: {problem}; is it NETCONF?") from None
+            return self._login.run(work)
+        except SwitchError:
+            self._session = None
+            raise
 
-    def _bounded(self, work: Any) -> Any:
-        try:
-            return self._loop.run(work, _ssh.ANSWER_S)
-        except (OSError, asyncssh.Error, TimeoutError, BadMessageError) as problem:
-            reason = str(problem) or "no answer"
-            raise SwitchError(f"{self._target}: {reason}; read it again") from None
+
+class _Session:
+    """A session of NETCONF."""
+
+    def __init__(self, process: asyncssh.SSHClientProcess[bytes]) -> None:
+        self._process, self._framer = process, Framer()
+
+    @classmethod
+    async def open(cls, line: asyncssh.SSHClientConnection) -> _Session:
+        """Exchanges hellos."""
+        process = await line.create_process(subsystem="netconf", encoding=None)
+        session = cls(process)
+        answer = await session.ask(hello(["urn:ietf:params:netconf:base:1.0", CHUNKED]))
+        offered = {(element.text or "").strip() for element in answer.iter()}
+        session._framer.chunked = CHUNKED in offered
+        return session
+
+    async def ask(self, text: str) -> ET.Element:
+        """Sends a message, and returns the next one.
+
+        Raises:
+            BadMessageError: of one that is refused.
+        """
+        self._process.stdin.write(framed(text, chunked=self._framer.chunked))
+        while (found := self._framer.next()) is None:
+            more = await self._process.stdout.read(1 << 16)
+            if not more:
+                raise ConnectionError("it closed the session")
+            self._framer.feed(more)
+        return parsed(found)
 
 
 class _RefusedError(SwitchError):

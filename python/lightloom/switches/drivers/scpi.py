@@ -7,10 +7,10 @@ waits with `*opc?`, and judges light by `:pmon:pow?` where the switch answers it
 from __future__ import annotations
 
 import re
-import socket
 import time
 from collections.abc import Collection, Mapping, Sequence
 
+from lightloom.switches.drivers._tcp import Line
 from lightloom.switches.ports import Pair, Port, Size, name_of
 from lightloom.switches.protocol import (
     WAIT_S,
@@ -32,6 +32,7 @@ PAIRS = 512
 """Cross-connects [count] in one command."""
 POWERS = 256
 """Ports [count] of one query of powers (limit of Polatis switches)."""
+_LINE = re.compile(rb"[^\n]*\n")
 _LISTS = re.compile(r"\(@([0-9,]*)\),\(@([0-9,]*)\)")
 _STATES = {"E": PortStatus.UNKNOWN, "D": PortStatus.BLOCKED, "F": PortStatus.FAILED}
 
@@ -41,12 +42,7 @@ class ScpiSwitch:
 
     def __init__(self, host: str, port: int = 5025) -> None:
         self._target = f"scpi://{host}:{port}"
-        try:
-            self._socket = socket.create_connection((host, port), ANSWER_S)
-        except OSError as problem:
-            raise SwitchError(_failed(self._target, problem), Outcome()) from None
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._buffer = b""
+        self._line = Line(self._target, (host, port), ANSWER_S, LONGEST)
         self._size: Size | None = None
 
     def describe(self) -> Description:
@@ -111,7 +107,7 @@ class ScpiSwitch:
 
     def close(self) -> None:
         """Ends the connection."""
-        self._socket.close()
+        self._line.close()
 
     def _ports(self) -> Size:
         if self._size is None:
@@ -139,27 +135,8 @@ class ScpiSwitch:
         raise SwitchError(message, done)
 
     def _send(self, command: str) -> None:
-        try:
-            self._socket.sendall(command.encode("ascii") + b"\n")
-        except OSError as problem:
-            raise SwitchError(_failed(self._target, problem)) from None
+        self._line.send(f"{command}\n")
 
-    def _query(self, command: str, wait_s: float = ANSWER_S) -> str:
+    def _query(self, command: str, wait_s: float | None = None) -> str:
         self._send(command)
-        self._socket.settimeout(wait_s)
-        while b"\n" not in self._buffer:
-            try:
-                more = self._socket.recv(1 << 16)
-            except OSError as problem:
-                raise SwitchError(_failed(self._target, problem)) from None
-            if not more or len(self._buffer) > LONGEST:
-                raise SwitchError(f"{self._target}: closed the connection; read it again")
-            self._buffer += more
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line.decode("ascii", "replace").strip()
-
-
-def _failed(target: str, problem: OSError) -> str:
-    if isinstance(problem, TimeoutError):
-        return f"{target}: no answer; check its address, or wait"
-    return f"{target}: {(problem.strerror or str(problem)).lower()}; check its address"
+        return self._line.receive(_LINE, ANSWER_S if wait_s is None else wait_s).strip()

@@ -17,7 +17,6 @@ import asyncssh
 
 from lightloom.switches.access import Credentials
 from lightloom.switches.drivers import _ssh
-from lightloom.switches.drivers._loop import Loop
 from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of, pair_of, port_of
 from lightloom.switches.protocol import (
     WAIT_S,
@@ -59,15 +58,14 @@ class SonicSwitch:
     ) -> None:
         self._target = f"sonic://{host}:{port}"
         self._mode, self._save = mode, save
-        self._loop = Loop()
+        self._login = _ssh.Login(
+            self._target, host, port, credentials or Credentials(), ignore_host_key
+        )
         try:
-            self._line = _ssh.connect(
-                self._target, self._loop, host, port, credentials or Credentials(), ignore_host_key
-            )
+            self._generation = self._find_generation()
         except SwitchError:
-            self._loop.close()
+            self._login.close()
             raise
-        self._generation = self._find_generation()
         self._config, self._status, self._port_table = _SHOWS[self._generation]
         self._size: Size | None = None
 
@@ -112,11 +110,16 @@ class SonicSwitch:
         before = self.read()
         gone, new, kept = difference(before, remove, add)
         done = Outcome([], [], kept)
-        done = self._clear_stale(before, new, done)
-        done = self._send("delete", gone, done, "")
-        done = self._send("add", new, done, self._mode)
-        if self._save and (gone or new):
-            self._command("config save -y", done)
+        try:
+            done = self._clear_stale(before, new, done)
+            done = self._send("delete", gone, done, "")
+            done = self._send("add", new, done, self._mode)
+            if self._save and (gone or new):
+                self._command("config save -y")
+        except _RefusedError as problem:  # a part of a list may have been done
+            there, lit = {*self.read().pairs}, {*before.pairs}
+            done = Outcome(sorted(lit - there), sorted(there - lit), kept)
+            raise SwitchError(str(problem), done) from None
         if not new:
             seconds = time.monotonic() - started
             return Outcome(done.removed, done.added, done.kept, True, seconds)
@@ -128,7 +131,7 @@ class SonicSwitch:
 
     def close(self) -> None:
         """Ends the connection."""
-        _ssh.close(self._loop, self._line)
+        self._login.close()
 
     def _find_generation(self) -> str:
         for name, (show, *_) in _SHOWS.items():
@@ -169,7 +172,7 @@ class SonicSwitch:
         each = PER_COMMAND if self._generation == "first" else 1
         for first in range(0, len(pairs), each):
             some = pairs[first : first + each]
-            self._command(self._text(verb, some, mode), done)
+            self._command(self._text(verb, some, mode))
             if verb == "add":
                 done = Outcome(done.removed, [*done.added, *some], done.kept)
             else:
@@ -184,11 +187,11 @@ class SonicSwitch:
         sides = f" --a-side {a} --b-side {b}" if verb == "add" else ""
         return f"config ocs-cross-connect {verb} {names}{sides}"
 
-    def _command(self, text: str, done: Outcome) -> None:
+    def _command(self, text: str) -> None:
         code, answer = self._run(f"sudo {text}")
         if code or ("cross-connect" in text and "succeeded" not in answer):
             said = " ".join(answer.split())[:300] or f"exit code {code}"
-            raise SwitchError(f"{self._target}: {said}; read the switch", done)
+            raise _RefusedError(f"{self._target}: {said}; read the switch")
 
     def _show(self, command: str) -> list[list[str]]:
         """The rows of a table: two spaces separate columns."""
@@ -198,18 +201,17 @@ class SonicSwitch:
         return _rows(answer)
 
     def _run(self, command: str) -> tuple[int, str]:
-        async def run() -> tuple[int, str]:
-            found = await self._line.run(command, check=False)
-            text = f"{found.stdout!s}{found.stderr!s}"
+        async def run(line: asyncssh.SSHClientConnection) -> tuple[int, str]:
+            found = await line.run(command, check=False)
             if found.exit_status is None:
                 raise ConnectionError("it closed the connection")
-            return found.exit_status, text
+            return found.exit_status, f"{found.stdout!s}{found.stderr!s}"
 
-        try:
-            return self._loop.run(run(), _ssh.ANSWER_S)
-        except (OSError, asyncssh.Error, TimeoutError) as problem:
-            reason = str(problem) or "no answer"
-            raise SwitchError(f"{self._target}: {reason}; read it again") from None
+        return self._login.run(run)
+
+
+class _RefusedError(SwitchError):
+    """A command that the switch refused."""
 
 
 def _rows(text: str) -> list[list[str]]:

@@ -8,11 +8,11 @@ reports them.
 from __future__ import annotations
 
 import re
-import socket
 import time
 from collections.abc import Collection, Mapping, Sequence
 
 from lightloom.switches.access import Credentials
+from lightloom.switches.drivers._tcp import Line
 from lightloom.switches.ports import Pair, Port, Size, name_of
 from lightloom.switches.protocol import (
     WAIT_S,
@@ -52,20 +52,18 @@ class Tl1Switch:
         port_names: str = "calient",
     ) -> None:
         self._target = f"tl1://{host}:{port}"
-        self._names, self._ctag, self._buffer = port_names, 0, b""
-        try:
-            self._socket = socket.create_connection((host, port), ANSWER_S)
-        except OSError as problem:
-            reason = (problem.strerror or str(problem) or "no answer").lower()
-            message = f"{self._target}: {reason}; check its address"
-            raise SwitchError(message, Outcome()) from None
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._names, self._ctag = port_names, 0
+        self._secret = credentials or Credentials()
+        if not re.fullmatch(r"[!-+\--9<-~]*", self._secret.user + (self._secret.password or "")):
+            limit = "TL1 has names and passwords of ASCII without blanks, ; : and ,"
+            raise SwitchError(f"{self._target}: {limit}; change them", Outcome())
         self._size: Size | None = None
-        secret = credentials or Credentials()
-        if re.search(r"[;:,]", secret.user + (secret.password or "")):
-            message = f"{self._target}: TL1 has no names or passwords with ; : or ,; change them"
-            raise SwitchError(message, Outcome())
-        self._command("ACT-USER", secret.user, f":{secret.password or 'any'}")
+        self._line = Line(self._target, (host, port), ANSWER_S, LONGEST, self._log_in)
+        try:
+            self._log_in()
+        except SwitchError:
+            self._line.close()
+            raise
 
     def describe(self) -> Description:
         """What it is."""
@@ -122,7 +120,7 @@ class Tl1Switch:
 
     def close(self) -> None:
         """Ends the connection."""
-        self._socket.close()
+        self._line.close()
 
     def _ports(self) -> Size:
         if self._size is None:
@@ -158,6 +156,9 @@ class Tl1Switch:
             done = Outcome(sorted(lit - after), sorted(after - lit))
             raise SwitchError(f"{problem}; {name_of(pairs[0])} was the first", done) from None
 
+    def _log_in(self) -> None:
+        self._command("ACT-USER", self._secret.user, f":{self._secret.password or 'any'}")
+
     def _command(self, verb: str, aid: str = "", rest: str = "") -> str:
         """The text of a completed answer.
 
@@ -165,33 +166,17 @@ class Tl1Switch:
             SwitchError: if the switch denied it or did not answer.
         """
         self._ctag = self._ctag % 99_999 + 1
-        command = f"{verb}::{aid}:{self._ctag}:{rest};"
-        try:
-            self._socket.sendall(command.encode("ascii"))
-            answer = self._receive()
-        except OSError as problem:
-            reason = (problem.strerror or str(problem) or "no answer").lower()
-            raise SwitchError(f"{self._target}: {reason}; read it again") from None
-        found = re.search(rf"M\s+{self._ctag} (\w+)(.*)", answer, re.DOTALL)
+        ctag = self._ctag
+        self._line.send(f"{verb}::{aid}:{ctag}:{rest};")
+        end = re.compile(rb"M\s+%d \w+[^;]*;" % ctag)  # alarms and acknowledgements come before
+        answer = self._line.receive(end, ANSWER_S)
+        found = re.search(rf"M\s+{ctag} (\w+)(.*)", answer, re.DOTALL)
         if found is None:
-            raise SwitchError(f"{self._target}: no answer to command {self._ctag}; is it TL1?")
+            raise SwitchError(f"{self._target}: no answer to command {ctag}; is it TL1?")
         if found[1] != "COMPLD":
             reason = " ".join(found[2].rstrip(";").split())[:300]
             raise _DeniedError(f"{self._target}: {verb} denied: {reason}", Outcome())
         return found[2]
-
-    def _receive(self) -> str:
-        """One answer; alarms and acknowledgements before it are skipped."""
-        deadline = time.monotonic() + ANSWER_S
-        pattern = re.compile(rb"M\s+%d \w+[^;]*;" % self._ctag)
-        while (found := pattern.search(self._buffer)) is None:
-            self._socket.settimeout(max(0.001, deadline - time.monotonic()))
-            more = self._socket.recv(1 << 16)
-            if not more or len(self._buffer) > LONGEST:
-                raise ConnectionError("it closed the connection")
-            self._buffer += more
-        self._buffer = self._buffer[found.end() :]
-        return found[0].decode("ascii", "replace")
 
 
 class _DeniedError(SwitchError):

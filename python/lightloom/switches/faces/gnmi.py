@@ -49,7 +49,7 @@ async def listen(
     ]
     server = grpc.aio.server(options=options)
     gnmi_pb2_grpc.add_gNMIServicer_to_server(Service(host, credentials, face), server)
-    where = f"{address}:{face.port}"
+    where = f"[{address}]:{face.port}" if ":" in address else f"{address}:{face.port}"
     try:
         if "tls_key" in face.options:
             pair = [File(face.options[key]).read_bytes() for key in ("tls_key", "tls_certificate")]

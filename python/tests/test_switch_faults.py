@@ -1,0 +1,169 @@
+"""Every fault over every face, as its driver sees it; the emulated switch itself is the oracle of
+what was done."""
+
+import time
+
+import pytest
+from switch_support import served
+
+from lightloom.switches.drivers import _ssh, scpi, tl1
+from lightloom.switches.faults import Fault
+from lightloom.switches.ports import Port
+from lightloom.switches.protocol import SwitchError
+from lightloom.switches.states import Status
+from lightloom.switches.targets import open_target
+
+FACES = {
+    "scpi": ("scpi", "scpi://127.0.0.1:{}"),
+    "tl1": ("tl1", "tl1://admin@127.0.0.1:{}"),
+    "netconf": ("netconf", "netconf://admin@127.0.0.1:{}"),
+    "candidate": ("netconf", "netconf://admin@127.0.0.1:{}?datastore=candidate"),
+    "ocp": ("gnmi", "gnmi://127.0.0.1:{}?model=ocp"),
+    "sonic-db": ("gnmi", "gnmi://127.0.0.1:{}?model=sonic-db"),
+    "sonic": ("ssh", "sonic://admin@127.0.0.1:{}"),
+}
+REPORTS_STATUS = ("tl1", "ocp", "sonic-db", "sonic")
+KEPT, NEW = (8, 8), [(1, 1), (2, 2), (3, 3), (4, 4)]
+
+
+@pytest.fixture(params=FACES)
+def face(request):
+    return request.param
+
+
+class Bench:
+    """A served switch with one lit circuit, and its driver."""
+
+    def __init__(self, face, switch):
+        self.face, self.switch = face, switch
+        kind, form = FACES[face]
+        self.target = form.format(switch.ports[kind])
+        self.driver = open_target(self.target)
+        self.driver.change([], [KEPT])
+
+    def machine(self, act):
+        host = self.switch.host
+        return self.switch.do(lambda: act(host.machine, host.now))
+
+    def kept_times(self):
+        (name,) = self.machine(lambda machine, now: machine.names_at(now, KEPT))
+        return self.machine(lambda machine, now: machine.times(now, name))
+
+
+@pytest.fixture
+def bench(face):
+    timing = {"settle": "10 ms", "give_up_settles": 12, "cold_boot": "150 ms", "warm_boot": "80 ms"}
+    with served(FACES[face][0], ports="8x8", timing=timing) as switch:
+        found = Bench(face, switch)
+        before = found.kept_times()
+        yield found
+        assert found.kept_times() == before  # never disturbed
+        found.driver.close()
+
+
+@pytest.mark.parametrize(("kind", "acted"), [("cut-before", False), ("cut-after", True)])
+def test_a_connection_that_is_cut_leaves_what_was_done_unknown(bench, kind, acted):
+    bench.switch.strike(Fault(kind))
+    with pytest.raises(SwitchError) as caught:
+        bench.driver.change([], NEW)
+    assert caught.value.done is None
+    assert bench.switch.pairs() == sorted([KEPT, *(NEW if acted else [])])
+    again = open_target(bench.target)  # read, then the same change once more
+    done = again.change([], NEW)
+    assert sorted([*done.added, *done.kept]) == NEW
+    assert bool(done.added) is not acted
+    again.close()
+
+
+def test_an_answer_that_never_comes_ends_the_wait(bench, monkeypatch):
+    for module in (scpi, tl1, _ssh):
+        monkeypatch.setattr(module, "ANSWER_S", 0.3)
+    if bench.face in ("ocp", "sonic-db"):
+        monkeypatch.setattr(bench.driver._client, "_answer_s", 0.3)
+    bench.switch.strike(Fault("silent"))
+    with pytest.raises(SwitchError) as caught:
+        bench.driver.change([], NEW)
+    assert caught.value.done is None
+    assert bench.switch.pairs() == sorted([KEPT, *NEW])
+    # the driver is of use again, and no late answer is taken for another one
+    assert bench.driver.read().pairs == sorted([KEPT, *NEW])
+    assert bench.driver.change(NEW, []).removed == NEW
+
+
+def test_half_of_a_bulk_is_told(bench):
+    bench.switch.strike(Fault("partial"))
+    with pytest.raises(SwitchError) as caught:
+        bench.driver.change([], NEW)
+    assert bench.switch.pairs() == sorted([KEPT, *NEW[:2]])
+    if caught.value.done is not None:
+        assert [*caught.value.done.added] == NEW[:2]
+    assert bench.driver.change([], NEW).kept == NEW[:2]
+
+
+def test_a_stuck_mirror_is_a_failure_where_states_or_light_are_reported(bench):
+    bench.switch.strike(Fault("stuck", port=Port("B", 2)))
+    if bench.face == "scpi":  # no states: the monitor is dark
+        assert bench.driver.change([], NEW).settled is None
+        assert bench.driver.power()[Port("B", 2)] < -40
+        assert bench.driver.power()[Port("B", 1)] > -3
+        return
+    with pytest.raises(SwitchError, match=r"2A-2B is failed|2B") as caught:
+        bench.driver.change([], NEW, wait_s=1)
+    assert [*caught.value.done.added] == NEW
+    if bench.face in REPORTS_STATUS:
+        assert bench.driver.read().find((2, 2)).status is Status.FAILED
+
+
+def test_a_failed_port_is_reported(bench):
+    bench.driver.change([], NEW)
+    bench.switch.strike(Fault("failed", port=Port("B", 2)))
+    found = bench.driver.read()
+    assert found.ports[Port("B", 2)].value == "FAILED"
+    if bench.face in REPORTS_STATUS:
+        assert found.find((2, 2)).status is Status.FAILED
+        assert found.find((1, 1)).status is Status.CONNECTED
+
+
+def test_settling_ten_times_as_long_is_waited_for(bench):
+    bench.switch.strike(Fault("slow"))
+    done = bench.driver.change([], NEW)
+    assert done.settled in (True, None)
+    seen = bench.machine(lambda machine, now: machine.connections(now))
+    assert {one.status for one in seen} == {Status.CONNECTED}
+    assert done.seconds >= 0.1
+
+
+def test_another_client_and_a_stale_entry_are_seen(bench):
+    bench.driver.change([], NEW)
+    bench.switch.strike(Fault("intruder", add=((1, 5),), remove=((3, 3),)))
+    assert bench.driver.read().pairs == sorted([KEPT, (1, 5), (2, 2), (4, 4)])
+    bench.switch.strike(Fault("stale", add=((6, 6),)))
+    found = bench.driver.read()
+    assert (6, 6) in found.pairs
+    if bench.face in ("ocp", "sonic-db", "sonic"):  # the others have no such difference
+        assert not found.find((6, 6)).configured
+        assert bench.driver.change([], [(6, 7)]).added[-1] == (6, 7)
+        assert bench.switch.pairs() == sorted([KEPT, (1, 5), (2, 2), (4, 4), (6, 7)])
+
+
+@pytest.mark.parametrize("kind", ["warm", "cold"])
+def test_a_reboot_ends_connections_and_keeps_what_is_configured(face, kind):
+    timing = {"settle": "10 ms", "cold_boot": "150 ms", "warm_boot": "150 ms"}
+    with served(FACES[face][0], ports="8x8", timing=timing) as switch:
+        bench = Bench(face, switch)
+        before = bench.kept_times()
+        switch.strike(Fault(f"reboot-{kind}"))
+        with pytest.raises(SwitchError):
+            bench.driver.read()
+        until = time.monotonic() + 20
+        while True:
+            try:
+                again = open_target(bench.target)
+                assert again.read().pairs == [KEPT]
+                break
+            except SwitchError:
+                assert time.monotonic() < until
+                time.sleep(0.02)
+        again.close()
+        bench.driver.close()
+        assert (bench.kept_times() == before) is (kind == "warm")
