@@ -136,6 +136,7 @@ def test_bad_addresses_are_refused_and_passwords_not_repeated(target, message, t
         ("[[fault]]\nkind = 'stale'\nadd = ['1A-33B']", "fault[0].add = 33B"),
         ("fault = [1]", "fault = [1]: must be a list of tables"),
         ("[optics]\nloss_min_db = 3", "loss_min_db"),
+        ("[optics]\naccuracy_db = -1", "optics.accuracy_db = -1: must be a number from 0"),
         ("", "faces = (none)"),
         ("x", "switch.toml: Expected '=' after a key"),
         ("listen = localhost", 'put the text in quotes: listen = "localhost"'),
@@ -184,6 +185,9 @@ def test_the_command_face_tells_the_state_and_strikes(tmp_path):
         assert state["connections"][0]["status"] == "CONNECTED"
         loss = json.loads(get("/loss/3A-4B"))["loss_dB"]
         assert abs(state["ports"]["4B"]["output_dbm"] + loss) <= 0.5
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            get("/loss/33A-1B")
+        assert "33A" in caught.value.read().decode()
         for body, reason in [
             ({"kind": "melt"}, "fault.kind"),
             ({"kind": "stuck", "port": "33A"}, "fault.port"),

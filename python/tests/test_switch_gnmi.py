@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from switch_support import WAIT_S, served
+from switch_support import WAIT_S, ask, served
 
 from lightloom.switches import conformance
 from lightloom.switches.access import Credentials
@@ -15,6 +15,7 @@ from lightloom.switches.drivers.gnmi import GnmiSwitch
 from lightloom.switches.faults import Fault
 from lightloom.switches.ports import Port
 from lightloom.switches.protocol import SwitchError
+from lightloom.switches.targets import open_target
 
 CLIENT = Path(__file__).with_name("switch_pygnmi.py")
 CONNECTION = "connections/port-connection[name={}]"
@@ -107,6 +108,105 @@ def test_an_invalid_part_refuses_the_set_or_is_stored_as_invalid(policy):
             assert "existing cross-connect old" in listed["bad"]["status-reason"]
 
 
+def values(answer):
+    """Path → value of each update."""
+    updates = answer["ok"]["notification"][0].get("update", [])
+    return {one["path"]: one["val"] for one in updates}
+
+
+def test_wildcards_match_every_entry():
+    with served("gnmi", ports="4x4", timing={"settle": "0 s"}) as switch:
+        both = {"port-connection": [entry("x", "1A", "2B"), entry("y", "2A", "1B")]}
+        poll = "connections/port-connection[name=*]/state/status"
+        answers = pygnmi(
+            switch.ports["gnmi"],
+            ("get", {"path": [poll], "encoding": "json_ietf"}),
+            ("set", {"update": [("connections", both)]}),
+            ("get", {"path": [poll], "encoding": "json_ietf"}),
+            ("get", {"path": [poll.replace("[name=*]", "")], "encoding": "json_ietf"}),
+            ("get", {"path": ["components/component[name=*]/ocp-ocs-port/state/index"]}),
+            ("get", {"path": ["sonic-db:STATE_DB/localhost/OCS_CROSS_CONNECT_TABLE/*/a_side"]}),
+            ("get", {"path": ["connections/port-connection[name=*]/nothing"]}),
+            ("get", {"path": ["connections/nothing"]}),
+        )
+        assert values(answers[0]) == {}
+        state = "connections/port-connection[name={}]/state/status"
+        expected = {state.format(name): "CONNECTED" for name in "xy"}
+        assert values(answers[2]) == values(answers[3]) == expected
+        assert [*values(answers[4]).values()] == [1, 2, 3, 4, 1, 2, 3, 4]
+        assert [*values(answers[5]).values()] == ["1A", "2A"]
+        assert values(answers[6]) == {}
+        assert "no such path" in answers[7]["error"]
+
+
+def test_a_get_of_configuration_tells_stale_entries_from_configured_ones():
+    with served("gnmi", ports="4x4") as switch:
+        switch.strike(Fault("stale", add=((3, 3),)))
+        change = (
+            "set",
+            {"update": [("connections", {"port-connection": [entry("x", "1A", "2B")]})]},
+        )
+        asked = {"path": ["connections"], "encoding": "json_ietf"}
+        answers = pygnmi(
+            switch.ports["gnmi"],
+            change,
+            ("get", {**asked, "datatype": "config"}),
+            ("get", {**asked, "datatype": "state"}),
+            ("get", asked),
+        )
+        rows = [value(answer)["port-connection"] for answer in answers[1:]]
+        assert [[{*row} for row in found] for found in rows] == [
+            [{"name", "config"}],
+            [{"name", "state"}] * 2,
+            [{"name", "config", "state"}, {"name", "state"}],
+        ]
+
+
+def test_names_of_one_model_do_not_touch_connections_of_another(tmp_path):
+    """`9A-9B` is a name that its client chose for other ports; `foo` is 7A-8B."""
+    with served("gnmi", "scpi", "tl1", "ssh", "netconf", ports="16x16") as switch:
+        both = {"port-connection": [entry("9A-9B", "10A", "11B"), entry("foo", "7A", "8B")]}
+        db = "sonic-db:CONFIG_DB/localhost/OCS_CROSS_CONNECT/{}"
+        seen, foo = {"a_side": "7A", "b_side": "8B"}, db.format("7A-8B")
+        answers = pygnmi(
+            switch.ports["gnmi"],
+            ("set", {"update": [("connections", both)]}),
+            ("get", {"path": [foo]}),
+            ("set", {"update": [(foo, seen)]}),
+        )
+        assert value(answers[1]) == seen
+        assert "ok" in answers[2]  # nothing changes
+        before = switch.do(lambda: switch.host.machine.times(switch.host.now, "foo"))
+        lit, names = [(7, 8), (10, 11)], ("scpi", "tl1", "sonic", "netconf", "gnmi")
+        for scheme in names:
+            face = "ssh" if scheme == "sonic" else scheme
+            driver = open_target(f"{scheme}://admin@127.0.0.1:{switch.ports[face]}")
+            assert driver.change([], [(9, 9), (7, 8)]).added == [(9, 9)]
+            assert switch.pairs() == sorted([*lit, (9, 9)])
+            assert driver.change([(9, 9)], []).removed == [(9, 9)]
+            assert switch.pairs() == lit
+            driver.close()
+        # what is not there cannot be deleted by the name of something else
+        said = ask(switch.ports["scpi"], ":oxc:swit:conn:sub (@9),(@25);:syst:err?\n")
+        assert said.startswith("-221,")
+        said = ask(switch.ports["scpi"], ":oxc:swit:conn:add (@7),(@24);:syst:err?\n")
+        assert said.startswith("0,")
+        assert switch.pairs() == lit
+        assert switch.do(lambda: switch.host.machine.times(switch.host.now, "foo")) == before
+
+
+def test_a_port_on_the_wrong_side_is_reported_as_it_was_written():
+    with served("gnmi", options={"gnmi": {"invalid": "accept"}}, ports="8x8") as switch:
+        answers = pygnmi(
+            switch.ports["gnmi"],
+            ("set", {"update": [("connections", {"port-connection": [entry("x", "1B", "2A")]})]}),
+            ("get", {"path": ["connections/port-connection[name=x]/state"]}),
+        )
+        found = value(answers[1])
+        assert (found["input-port-name"], found["output-port-name"]) == ("1B", "2A")
+        assert found["status"] == "INVALID"
+
+
 def test_a_replace_keeps_what_is_in_both_lists():
     with served("gnmi", ports="8x8") as switch:
         first = {"port-connection": [entry("a", "1A", "1B"), entry("b", "2A", "2B")]}
@@ -127,6 +227,11 @@ def test_a_replace_keeps_what_is_in_both_lists():
         ("connections", {"port-connection": {"name": "x"}}),
         ("connections/port-connection[name=x]/state", {"status": "CONNECTED"}),
         ("interfaces", {"a": 1}),
+        ("connections", {"port-connection": [entry('a\nb";', "1A", "1B")]}),
+        ("connections", {"port-connection": [entry("x" * 65, "1A", "1B")]}),
+        ("connections/port-connection[name=]", entry("", "1A", "1B")["config"]),
+        ("components/component[name=1A]/ocp-ocs-port/config", {"alias": "a\nb"}),
+        ("sonic-db:CONFIG_DB/localhost/OCS_PORT/1A", {"label": "x" * 65}),
         ("optical-switch/config", {"cold-boot-recovery": "PERHAPS"}),
         ("sonic-db:STATE_DB/localhost/OCS_PORT_TABLE/1A", {"status": "tuned"}),
         ("sonic-db:CONFIG_DB/localhost/OCS_CROSS_CONNECT/1A-2B", {"a_side": "1A", "b_side": "3B"}),

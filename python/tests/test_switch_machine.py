@@ -260,6 +260,45 @@ class AnySwitch(RuleBasedStateMachine):
             if name not in gone and times is not None:  # kept: never disturbed
                 assert self.machine.times(self.now, name) == times
 
+    @rule(pair=PAIRS, other=PAIRS, drop=PAIRS, conflict=CHANGES)
+    def name(self, pair, other, drop, conflict):
+        """A connection with the name of another one's ports, and a deletion by ports."""
+        before = self.machine.connections(self.now)
+        named = Wish(name_of(other), *ends_of(pair))
+        try:
+            done = self.machine.change(self.now, [drop], [named], conflict=conflict)
+        except RefusedError:
+            assert self.machine.connections(self.now) == before
+            return
+        except BrokenError as broken:
+            done = broken.done
+        pairs = {one.name: one.pair for one in before if one.configured}
+        if drop != pair and len(done.removed) + len(done.added) > 1:
+            assert not self.machine.names_at(self.now, drop)
+        # nothing else went but what was in the way, or had the name
+        for name in done.removed:
+            own = pairs[name]
+            assert own == drop or name == named.name or own[0] == pair[0] or own[1] == pair[1]
+
+    @rule(pairs=st.lists(PAIRS, max_size=2))
+    def add_by_ports(self, pairs):
+        """What is between these ports already stays, whatever its name."""
+        before = {
+            one.name: (one.pair, self.machine.times(self.now, one.name))
+            for one in self.machine.connections(self.now)
+            if one.configured and one.status is not Status.PENDING_DELETION
+        }
+        try:
+            done = self.machine.change(self.now, [], map(wish, pairs))
+        except (RefusedError, BrokenError):
+            return
+        for name, (pair, times) in before.items():
+            if name in done.removed:  # it was INVALID, and is tried again
+                assert pair in pairs
+                assert times is None
+            elif times is not None:
+                assert self.machine.times(self.now, name) == times
+
     @rule(port=st.sampled_from(SIZE.ports()), kind=st.sampled_from(["stuck", "failed", "clear"]))
     def strike_port(self, port, kind):
         self.machine.strike(self.now, Fault(kind, port=port))

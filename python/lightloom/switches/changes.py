@@ -33,16 +33,24 @@ class Wish:
     """The ingress port."""
     b: Port
     """The egress port."""
+    named: bool = field(default=True, compare=False)
+    """Whether a client chose the name; otherwise a connection between these ports is meant,
+    whatever its name."""
 
     @property
     def pair(self) -> Pair:
         """Both port numbers."""
         return self.a.number, self.b.number
 
+    @property
+    def ends(self) -> tuple[Port, Port]:
+        """Both ports."""
+        return self.a, self.b
+
 
 def wish(pair: Pair) -> Wish:
-    """A connection that has the name of its ports."""
-    return Wish(name_of(pair), *ends_of(pair))
+    """A connection that a client names by its ports alone."""
+    return Wish(name_of(pair), *ends_of(pair), named=False)
 
 
 @dataclass

@@ -28,7 +28,15 @@ FACES = {"scpi": 5025, "tl1": 3082, "ssh": 2222, "netconf": 8830, "gnmi": 9339, 
 """The faces and their default ports; those below 1024 are moved up."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 TIMES = ("settle", "deviation", "release", "relock", "link_up", "cold_boot", "warm_boot")
-_OPTICS = ("loss_min_db", "loss_max_db", "accuracy_db", "frequency_thz", "temperature_c")
+_OPTICS = {
+    "loss_min_db": (0.0, 50.0),
+    "loss_max_db": (0.0, 50.0),
+    "launch_dbm": (-50.0, 50.0),
+    "accuracy_db": (0.0, 50.0),
+    "frequency_thz": (1.0, 1000.0),
+    "temperature_c": (-100.0, 200.0),
+}
+"""Keys of optics, and between which values each may be."""
 _TOP = ("name", "ports", "seed", "listen", "credentials", "recovery", "bidirectional")
 _TABLES = ("timing", "optics", "faces", "fault")
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -177,11 +185,11 @@ def _of_device(name: Any) -> Design:
 
 
 def _optics(table: Mapping[str, Any], seed: int) -> Optics:
-    _check_keys("optics.", table, (*_OPTICS, "launch_dbm"))
-    values = {key: _number(f"optics.{key}", value) for key, value in table.items()}
+    _check_keys("optics.", table, tuple(_OPTICS))
+    values = {key: _number(f"optics.{key}", value, *_OPTICS[key]) for key, value in table.items()}
     optics = Optics(seed=seed, **values)
-    if not 0 <= optics.loss_min_db <= optics.loss_max_db <= 50:
-        limit = "0 <= loss_min_db <= loss_max_db <= 50"
+    if optics.loss_min_db > optics.loss_max_db:
+        limit = f"at most loss_max_db, which is {optics.loss_max_db:g}"
         raise refusal("optics.loss_min_db", optics.loss_min_db, limit, "correct both")
     return optics
 
@@ -247,9 +255,9 @@ def _integer(key: str, value: Any, least: int, most: int) -> int:
     return value
 
 
-def _number(key: str, value: Any) -> float:
-    if type(value) not in (int, float) or not abs(value) < 1e6:
-        raise refusal(key, value, "must be a number below 1e6", "correct it")
+def _number(key: str, value: Any, least: float, most: float) -> float:
+    if type(value) not in (int, float) or not least <= value <= most:
+        raise refusal(key, value, f"must be a number from {least:g} to {most:g}", "correct it")
     return float(value)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from lightloom.switches.changes import BrokenError, RefusedError, wish
 from lightloom.switches.design import Design
 from lightloom.switches.machine import Machine
-from lightloom.switches.ports import Pair, Port, name_of, pair_of
+from lightloom.switches.ports import Pair, Port
 from lightloom.switches.protocol import (
     WAIT_S,
     CrossConnect,
@@ -60,17 +60,17 @@ class EmulatedSwitch:
     ) -> Outcome:
         """Deletes, then creates; moves the clock on until what is new has settled."""
         check_pairs(remove, add, self.machine.design.size)
-        gone, new, kept = difference(self.read(), remove, add)
-        names = [name for pair in gone for name in self.machine.names_at(self.now, pair)]
+        before = self.read()
+        gone, new, kept = difference(before, remove, add)
         start = self.now
         try:
-            done = self.machine.change(self.now, names, map(wish, new))
+            done = self.machine.change(self.now, gone, map(wish, new), lenient=True)
         except RefusedError as problem:
             raise SwitchError(f"emulated: {problem}; read the switch", Outcome()) from None
         except BrokenError as problem:
-            removed = [pair for pair in gone if name_of(pair) in problem.done.removed]
-            added = [pair for name in problem.done.added if (pair := pair_of(name))]
-            raise SwitchError(f"emulated: {problem}", Outcome(removed, added)) from None
+            there, lit = {*self.read().pairs}, {*before.pairs}
+            half = Outcome(sorted(lit - there), sorted(there - lit))
+            raise SwitchError(f"emulated: {problem}", half) from None
         self.now = min(max(self.now, done.settled_ps), self.now + round(wait_s * 1e12))
         settled = all(self._status(pair) is Status.CONNECTED for pair in new)
         return Outcome(gone, new, kept, settled, (self.now - start) / 1e12)

@@ -13,7 +13,8 @@ crosstalk, drift of the loss with time.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from lightloom.switches import faults as fault_kinds
 from lightloom.switches._connection import Connection
@@ -80,7 +81,7 @@ class Machine:
     def change(
         self,
         now: int,
-        remove: Iterable[str] = (),
+        remove: Iterable[str | Pair] = (),
         add: Iterable[Wish] = (),
         *,
         conflict: Conflict = Conflict.REFUSE,
@@ -91,27 +92,28 @@ class Machine:
 
         Args:
             now: the time [ps].
-            remove: names of connections.
+            remove: connections by name, or by their ports whatever their name.
             add: connections; one that is there already stays as it is.
             conflict: what happens if a port is in use.
             wipe: delete every connection that is not in `add`, too.
-            lenient: ignore names that do not exist.
+            lenient: ignore connections to delete that do not exist.
 
         Raises:
             RefusedError: nothing has changed.
             BrokenError: a fault ended it half-way.
         """
         self.advance(now)
-        wanted = list({item.name: item for item in add}.values())
-        gone = dict.fromkeys(remove)
+        gone, problems = self._doomed(remove)
         if wipe:
             gone |= dict.fromkeys(self._intents)
+        wanted = list({item.name: item for item in self._named(add, gone)}.values())
         kept = [item for item in wanted if self._stays(item)]
         gone = {name: None for name in gone if name not in {item.name for item in kept}}
         renewed = [item.name for item in wanted if item.name in self._intents and item not in kept]
         gone |= dict.fromkeys(renewed)
         new = [item for item in wanted if item not in kept]
-        problems = [] if lenient or wipe else self._unknown(gone)
+        if lenient or wipe:
+            problems = []
         evicted, problems = self._resolve(new, kept, gone, conflict, problems)
         if problems:
             raise RefusedError(problems)
@@ -211,8 +213,52 @@ class Machine:
         own = self._intents.get(item.name)
         return own is not None and own.wish == item and own.active
 
-    def _unknown(self, gone: Iterable[str]) -> list[str]:
-        return [f"{name} does not exist" for name in gone if name not in self._intents]
+    def _named(self, add: Iterable[Wish], gone: Collection[str]) -> list[Wish]:
+        """Names for connections that clients name by their ports alone: that of the connection
+        between these ports, if there is one, else one that is free."""
+        add = list(add)
+        if all(item.named for item in add):
+            return add
+        known = self._by_ends()
+        return [
+            item if item.named else self._known(known, item) or self._free(item, gone)
+            for item in add
+        ]
+
+    def _by_ends(self) -> dict[tuple[Port, Port], list[Connection]]:
+        """The configured connections between two ports: several if all but one are INVALID."""
+        found: dict[tuple[Port, Port], list[Connection]] = {}
+        for one in self._intents.values():
+            found.setdefault(one.wish.ends, []).append(one)
+        return found
+
+    def _known(
+        self, known: Mapping[tuple[Port, Port], list[Connection]], item: Wish
+    ) -> Wish | None:
+        listed = sorted(known.get(item.ends, []), key=lambda one: not one.active)
+        return listed[0].wish if listed else None
+
+    def _free(self, item: Wish, gone: Collection[str]) -> Wish:
+        """A connection under a name that no other one has."""
+        name, at = item.name, 1
+        while name in self._intents and name not in gone:
+            at += 1
+            name = f"{item.name}~{at}"
+        return replace(item, name=name)
+
+    def _doomed(self, remove: Iterable[str | Pair]) -> tuple[dict[str, None], list[str]]:
+        """The names of connections to delete, and which do not exist."""
+        gone: dict[str, None] = {}
+        missing, known = [], self._by_ends()
+        for item in remove:
+            if isinstance(item, str):
+                names, text = [item] if item in self._intents else [], item
+            else:
+                names, text = [one.name for one in known.get(ends_of(item), [])], name_of(item)
+            gone |= dict.fromkeys(names)
+            if not names:
+                missing.append(text)
+        return gone, [f"{name} does not exist" for name in missing]
 
     def _resolve(
         self,
@@ -233,6 +279,8 @@ class Machine:
                     problem = f"port {port} is both in {other} and in {item.name}"
                 holder = self._active.get(port)
                 if problem or holder is None or holder.name in gone or holder.wish == item:
+                    continue
+                if not holder.configured and holder.wish.ends == item.ends:
                     continue
                 if conflict is Conflict.REPLACE and holder.configured:
                     evicted[holder.name] = None
@@ -277,8 +325,9 @@ class Machine:
     def _create(self, item: Wish, done: Done) -> None:
         holders = {self._active[port].name for port in (item.a, item.b) if port in self._active}
         stale = self._active.get(item.a)
-        if stale is not None and stale.wish == item and not stale.configured:
+        if stale is not None and stale.wish.ends == item.ends and not stale.configured:
             stale.configured = True  # the way to delete it: add it, then delete it
+            stale.wish = item
             self._intents[item.name] = stale
             done.added.append(item.name)
             return
@@ -365,8 +414,9 @@ class Machine:
 
     def _intrude(self, fault: Fault) -> None:
         """Another client deletes and adds; what is in its way goes."""
-        new = [item for item in map(wish, fault.add) if not self._stays(item)]
         names = [name for pair in fault.remove for name in self._names_at(pair)]
+        wanted = self._named(map(wish, fault.add), names)
+        new = [item for item in wanted if not self._stays(item)]
         for name in [*names, *self._evicted([item.pair for item in new])]:
             self._delete(name)
         for item in new:
@@ -413,10 +463,7 @@ class Machine:
     # Views
 
     def _names_at(self, pair: Pair) -> list[str]:
-        own = self._intents.get(name_of(pair))
-        if own is not None and own.wish.pair == pair:  # as all dialects but one name it
-            return [own.name]
-        return [one.name for one in self._intents.values() if one.wish.pair == pair]
+        return [one.name for one in self._intents.values() if one.wish.ends == ends_of(pair)]
 
     def _stale(self) -> list[Connection]:
         held = (one for port, one in self._active.items() if port.side == "A")
@@ -453,7 +500,13 @@ class Machine:
         elif status is Status.FAILED:
             reason = "the mirrors did not settle"
         return Seen(
-            one.name, one.wish.pair, status, reason, one.updated_ps(self.now), one.configured
+            one.name,
+            one.wish.pair,
+            status,
+            reason,
+            one.updated_ps(self.now),
+            one.configured,
+            one.wish.ends,
         )
 
     def _port_status(self, port: Port) -> PortStatus:

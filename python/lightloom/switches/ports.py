@@ -13,6 +13,9 @@ Pair = tuple[int, int]
 
 LARGEST = 1024
 """Ports [count] of a side of the largest switch (SONiC's limit)."""
+LABEL = "at most 64 printable ASCII characters"
+"""What the label of a port may be."""
+_LABEL = re.compile(r"[ -~]{0,64}")
 _PORT = re.compile(r"([1-9][0-9]{0,3})([AB])")
 _PAIR = re.compile(r"([1-9][0-9]{0,3})A-([1-9][0-9]{0,3})B")
 _ONE = re.compile(r"([0-9]+)([ABab])-([0-9]+)([ABab])")
@@ -68,6 +71,11 @@ def size_of(key: str, text: str) -> Size:
     if not (1 <= a <= LARGEST and 1 <= b <= LARGEST):
         raise refusal(key, text, f"1 to {LARGEST} ports on each side", "choose a smaller switch")
     return Size(a, b)
+
+
+def is_label(text: str) -> bool:
+    """Whether a port may have this label."""
+    return _LABEL.fullmatch(text) is not None
 
 
 def ends_of(pair: Pair) -> tuple[Port, Port]:

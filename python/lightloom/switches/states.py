@@ -64,6 +64,8 @@ class Seen(NamedTuple):
     """When its state changed last [ps]."""
     configured: bool
     """False for a stale entry: a status without a configuration."""
+    ends: tuple[Port, Port]
+    """Its ports as a client named them: an INVALID connection may have them on the wrong sides."""
 
 
 class PortSeen(NamedTuple):

@@ -47,8 +47,8 @@ class Model(Protocol):
     def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
         """The paths of cross-connects."""
 
-    def additions(self, pairs: Sequence[Pair]) -> list[Any]:
-        """Updates that create cross-connects."""
+    def additions(self, pairs: Sequence[Pair], taken: Mapping[str, Pair]) -> list[Any]:
+        """Updates that create cross-connects; `taken` has the names of others."""
 
 
 class GnmiSwitch:
@@ -95,13 +95,21 @@ class GnmiSwitch:
         if not gone and not new:
             return Outcome([], [], kept, True, time.monotonic() - started)
         leaving = [one for one in before.cross_connects if one.pair in gone and one.configured]
-        leaving += self._stale_in_way(before, new)
-        self._client.set(delete=self._model.deletions(leaving), update=self._model.additions(new))
+        stale = self._stale_in_way(before, new)
+        leaving += stale
+        taken = {one.name: one.pair for one in before.cross_connects if one not in leaving}
+        update = self._model.additions(new, taken)
+        try:
+            self._client.set(delete=self._model.deletions(leaving), update=update)
+        except SwitchError as problem:
+            # A refusal changed nothing, unless stale entries were created before.
+            raise SwitchError(str(problem), None if stale else problem.done) from None
         done = Outcome(gone, new, kept)
         try:
             return wait_until_settled(self._connections, done, started, wait_s)
         except SwitchError as problem:
-            self._drop_invalid(new)
+            invalid = self._drop_invalid(new)
+            done = Outcome(gone, [pair for pair in new if pair not in invalid], kept)
             raise SwitchError(f"{self._target}: {problem}", done) from None
 
     def power(self) -> Mapping[Port, float] | None:
@@ -135,15 +143,16 @@ class GnmiSwitch:
             if not one.configured and one.pair not in new and wanted & {*ends_of(one.pair)}
         ]
         if stale:
-            self._client.set(update=self._model.additions([one.pair for one in stale]))
+            self._client.set(update=self._model.additions([one.pair for one in stale], {}))
         return stale
 
-    def _drop_invalid(self, pairs: Sequence[Pair]) -> None:
+    def _drop_invalid(self, pairs: Sequence[Pair]) -> list[Pair]:
         """Deletes what the switch accepted as INVALID: that is the client's duty."""
         found = self._connections().cross_connects
         invalid = [one for one in found if one.pair in pairs and one.status is Status.INVALID]
         if invalid:
             self._client.set(delete=self._model.deletions(invalid))
+        return [one.pair for one in invalid]
 
     def _ask_model(self) -> str:
         return "ocp" if _OCP in self._client.models() else "sonic-db"
@@ -186,12 +195,16 @@ class _Ocp:
     def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
         return [path_of("connections", ("port-connection", one.name)) for one in found]
 
-    def additions(self, pairs: Sequence[Pair]) -> list[Any]:
+    def additions(self, pairs: Sequence[Pair], taken: Mapping[str, Pair]) -> list[Any]:
         entries = []
         for pair in pairs:
             a, b = map(str, ends_of(pair))
-            config = {"name": name_of(pair), "input-port-name": a, "output-port-name": b}
-            entries.append({"name": name_of(pair), "config": config})
+            name, at = name_of(pair), 1
+            while taken.get(name, pair) != pair:  # another client's, for other ports
+                at += 1
+                name = f"{name_of(pair)}~{at}"
+            config = {"name": name, "input-port-name": a, "output-port-name": b}
+            entries.append({"name": name, "config": config})
         path = path_of("connections")
         return [update_of(path, {"port-connection": entries})] if entries else []
 
@@ -225,7 +238,7 @@ class _SonicDb:
     def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
         return [_table("CONFIG_DB", "OCS_CROSS_CONNECT", one.name) for one in found]
 
-    def additions(self, pairs: Sequence[Pair]) -> list[Any]:
+    def additions(self, pairs: Sequence[Pair], taken: Mapping[str, Pair]) -> list[Any]:
         found = []
         for pair in pairs:
             a, b = map(str, ends_of(pair))

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lightloom.switches.changes import Wish
-from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path
+from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path, check_label
+from lightloom.switches.faces._gnmi_paths import ANY
 from lightloom.switches.host import Host
 from lightloom.switches.ports import Port, name_of, port_of
-from lightloom.switches.states import Admin, Status
+from lightloom.switches.states import Admin, Seen, Status
 
 CROSS_CONNECTS = "OCS_CROSS_CONNECT"
 PORTS = "OCS_PORT"
@@ -48,8 +49,8 @@ def tree(host: Host, port_state: str) -> dict[str, Callable[[Path], Any]]:
 
 
 def _database(path: Path, tables: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
-    wanted = [path[2][0]] if len(path) > 2 else [*tables]
-    return {"localhost": {name: tables[name]() for name in wanted if name in tables}}
+    wanted = path[2][0] if len(path) > 2 else ANY
+    return {"localhost": {name: build() for name, build in tables.items() if wanted in (ANY, name)}}
 
 
 def _metadata(host: Host) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def _ports(host: Host, port_state: str) -> dict[str, Any]:
 def _cross_connects(host: Host) -> dict[str, Any]:
     listed = host.machine.connections(host.now)
     held = [one for one in listed if one.configured and one.status is not Status.PENDING_DELETION]
-    return {name_of(one.pair): _sides(one.pair) for one in held}
+    return {_key(one): _sides(one) for one in held}
 
 
 def _cross_connect_states(host: Host) -> dict[str, Any]:
@@ -79,8 +80,8 @@ def _cross_connect_states(host: Host) -> dict[str, Any]:
     for one in machine.connections(now):
         if one.status in (Status.INVALID, Status.PENDING_DELETION):
             continue
-        a, b = Port("A", one.pair[0]), Port("B", one.pair[1])
-        found[name_of(one.pair)] = _sides(one.pair) | {
+        a, b = one.ends
+        found[_key(one)] = _sides(one) | {
             "a_side_status": machine.port(now, a).status.lower(),
             "b_side_status": machine.port(now, b).status.lower(),
         }
@@ -112,8 +113,13 @@ def _losses(host: Host) -> dict[str, Any]:
     return found
 
 
-def _sides(pair: tuple[int, int]) -> dict[str, Any]:
-    return {"a_side": f"{pair[0]}A", "b_side": f"{pair[1]}B"}
+def _sides(one: Seen) -> dict[str, Any]:
+    return {"a_side": str(one.ends[0]), "b_side": str(one.ends[1])}
+
+
+def _key(one: Seen) -> str:
+    """The key of an entry; its name in other models may differ."""
+    return f"{one.ends[0]}-{one.ends[1]}"
 
 
 def delete(host: Host, path: Path, edits: Edits) -> None:
@@ -132,9 +138,9 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
 
 
 def _named(host: Host, key: str) -> list[str]:
-    """The names of the connections of a key; those of other models may differ."""
+    """The names of the connections of a key."""
     listed = host.machine.connections(host.now)
-    return [one.name for one in listed if name_of(one.pair) == key] or [key]
+    return [one.name for one in listed if _key(one) == key]
 
 
 def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -> None:
@@ -166,7 +172,8 @@ def _write_port(host: Host, key: str, row: Mapping[str, Any], edits: Edits) -> N
         raise MalformedError(f"no such port: {key[:20]}")
     for field, value in row.items():
         if field == "label" and isinstance(value, str):
-            edits.after.append(_setting(host.machine.labels, port, value[:64]))
+            check_label(field, value)
+            edits.after.append(_setting(host.machine.labels, port, value))
         elif field in ("state", "config_status") and value in [*map(str, Admin)]:
             edits.after.append(_setting_admin(host, port, Admin(value)))
         else:
@@ -192,7 +199,7 @@ def wish_of(name: str, fields: Mapping[str, Any]) -> Wish:
         raise MalformedError(f"{name}: a_side and b_side must be ports such as 1A and 29B")
     if name != f"{a}-{b}":
         raise MalformedError(f"{name}: the key must be {a}-{b}")
-    return Wish(name, a, b)
+    return Wish(name, a, b, named=False)
 
 
 def _config_path(path: Path) -> list[str]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lightloom.switches.ports import LABEL, is_label
+
 Path = Sequence[tuple[str, Mapping[str, str]]]
 """Elements of a path: names without a module, and keys."""
 
@@ -39,3 +41,13 @@ def bare(name: str) -> str:
     'optical-switch'
     """
     return name.rpartition(":")[2]
+
+
+def check_label(leaf: str, text: str) -> None:
+    """Refuses a label of a port that the tables of other faces cannot show.
+
+    Raises:
+        MalformedError: naming the leaf.
+    """
+    if not is_label(text):
+        raise MalformedError(f"{leaf}: {LABEL}")

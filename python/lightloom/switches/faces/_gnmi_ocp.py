@@ -7,12 +7,14 @@ the identity of a port's type.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from lightloom.switches.changes import Wish
-from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path, bare
+from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path, bare, check_label
+from lightloom.switches.faces._gnmi_paths import ANY
 from lightloom.switches.host import Host
 from lightloom.switches.ports import Port, port_of
 from lightloom.switches.states import Admin, PortSeen, PortStatus, Recovery, Seen
@@ -22,6 +24,8 @@ MODELS = (
     ("ocp-ocs-optical-switch-connections", "Open Compute Project", "2026-08-28"),
 )
 """Name, organisation and revision."""
+_NAME = re.compile(r"[\w .:/#~()\[\]+@=,-]{1,64}", re.ASCII)
+"""A connection's name: no other face would have to quote it."""
 _RECOVERIES = {
     Recovery.MAINTAIN: "MAINTAIN",
     Recovery.RESTORE: "RESTORE",
@@ -66,19 +70,24 @@ def _switch(host: Host) -> dict[str, Any]:
 
 def _connections(host: Host, path: Path) -> dict[str, Any]:
     machine, now = host.machine, host.now
-    wanted = path[1][1].get("name") if len(path) > 1 else None
-    seen = [one for one in machine.connections(now) if wanted in (None, one.name)]
+    wanted = _named(path)
+    seen = [one for one in machine.connections(now) if wanted in (ANY, one.name)]
     return {
         "last-change-time": str(machine.changed_ps // 1000),
         "port-connection": [_connection(one) for one in seen],
     }
 
 
+def _named(path: Path) -> str:
+    """The entry of a list that a path leads to; `ANY` for all."""
+    return path[1][1].get("name", ANY) if len(path) > 1 else ANY
+
+
 def _connection(one: Seen) -> dict[str, Any]:
     own = {
         "name": one.name,
-        "input-port-name": f"{one.pair[0]}A",
-        "output-port-name": f"{one.pair[1]}B",
+        "input-port-name": str(one.ends[0]),
+        "output-port-name": str(one.ends[1]),
     }
     state = own | {
         "status": one.status.value,
@@ -89,10 +98,8 @@ def _connection(one: Seen) -> dict[str, Any]:
 
 
 def _components(host: Host, path: Path) -> dict[str, Any]:
-    wanted = path[1][1].get("name") if len(path) > 1 else None
-    ports = host.design.size.ports()
-    if wanted is not None:
-        ports = [port for port in ports if str(port) == wanted]
+    wanted = _named(path)
+    ports = [port for port in host.design.size.ports() if wanted in (ANY, str(port))]
     machine, now = host.machine, host.now
     is_up = machine.is_up(now)
     seen = (machine.port(now, port) for port in ports)
@@ -195,8 +202,9 @@ def _write_port(host: Host, path: Path, value: Any, edits: Edits) -> None:
             admin = Admin.NORMAL if one else Admin.FORCE_BLOCKED
             edits.after.append(_setting_admin(host, port, admin))
         elif leaf in ("alias", "description") and isinstance(one, str):
+            check_label(leaf, one)
             if leaf == "alias":
-                edits.after.append(_setting_label(host, port, one[:64]))
+                edits.after.append(_setting_label(host, port, one))
         else:
             raise MalformedError(f"ocp-ocs-port/config has no such leaf or value: {leaf}")
 
@@ -232,6 +240,10 @@ def wish_of(name: str, leaves: Mapping[str, Any]) -> Wish:
     Raises:
         MalformedError: if an end is missing or is no port.
     """
+    if not _NAME.fullmatch(name):
+        raise MalformedError(
+            "name: 1 to 64 letters, digits, blanks or . : / # ~ ( ) [ ] + @ = , - _"
+        )
     for leaf in leaves:
         if leaf not in ("name", "input-port-name", "output-port-name"):
             raise MalformedError(f"a connection has no leaf {leaf}")

@@ -109,8 +109,7 @@ class Store:
             self._check(self._candidate)
 
     async def _apply(self, before: set[Pair], after: set[Pair]) -> None:
-        machine, now = self._host.machine, self._host.now
-        gone = [name for pair in sorted(before - after) for name in machine.names_at(now, pair)]
+        gone = sorted(before - after)
         new = sorted(after - before)
         if not gone and not new:
             return

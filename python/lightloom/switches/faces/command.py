@@ -25,7 +25,7 @@ from lightloom.switches.changes import RefusedError
 from lightloom.switches.faults import check_fault, read_fault
 from lightloom.switches.host import Host
 from lightloom.switches.packets import Stream
-from lightloom.switches.ports import pair_of
+from lightloom.switches.ports import ends_of, pair_of
 from lightloom.switches.states import PortStatus
 from lightloom.units.durations import duration_ps
 
@@ -85,6 +85,9 @@ def _answer(host: Host, method: str, path: str, body: bytes) -> tuple[int, Any]:
         return 200, {f"{a}A": asdict(found) for a, found in counts.items()}
     pair = pair_of(path.removeprefix("/loss/"))
     if method == "GET" and pair is not None:
+        for port in ends_of(pair):
+            if not host.design.size.has(port):
+                raise _BadError(f"port {port} does not exist on {host.design.size} ports")
         return 200, {"loss_dB": host.design.optics.loss_db(pair)}
     return 404, {"error": "POST /faults or /packets, GET /state, /packets or /loss/1A-29B"}
 

@@ -22,7 +22,14 @@ from lightloom.switches.access import Credentials
 from lightloom.switches.changes import BrokenError, Conflict, RefusedError
 from lightloom.switches.config import Face
 from lightloom.switches.faces import _gnmi_db, _gnmi_ocp
-from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path, bare
+from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path
+from lightloom.switches.faces._gnmi_paths import (
+    ANY,
+    Match,
+    matches,
+    pruned,
+    steps_of,
+)
 from lightloom.switches.host import AwayError, CutError, Host
 
 LARGEST = 64 << 20
@@ -92,10 +99,10 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         found = []
         for path in request.path or [gnmi_pb2.Path()]:
             try:
-                value = self._value(request.prefix, path)
+                values = self._matches(request.prefix, path, request.type)
             except MalformedError as problem:
                 await _abort(context, grpc.StatusCode.NOT_FOUND, str(problem))
-            found.append(_notification(request.prefix, path, value, request.encoding))
+            found.append(_notification(request.prefix, path, values, request.encoding))
         return gnmi_pb2.GetResponse(notification=found)
 
     async def Set(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -161,13 +168,13 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         """The values that differ from those that were sent."""
         for one in wanted.subscription:
             try:
-                value = self._value(wanted.prefix, one.path)
+                values = self._matches(wanted.prefix, one.path)
             except MalformedError as problem:
                 await _abort(context, grpc.StatusCode.NOT_FOUND, str(problem))
             key = one.path.SerializeToString()
-            if key not in seen or seen[key] != value:
-                seen[key] = value
-                note = _notification(wanted.prefix, one.path, value, wanted.encoding)
+            if key not in seen or seen[key] != values:
+                seen[key] = values
+                note = _notification(wanted.prefix, one.path, values, wanted.encoding)
                 yield gnmi_pb2.SubscribeResponse(update=note)
 
     async def _check(self, context: Any) -> None:
@@ -180,27 +187,28 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         except AwayError as problem:
             await _abort(context, grpc.StatusCode.UNAVAILABLE, str(problem))
 
-    def _value(self, prefix: Any, path: Any) -> Any:
-        origin, steps = _steps(prefix, path)
+    def _matches(self, prefix: Any, path: Any, kind: int = 0) -> list[Match]:
+        """The values of a path; `kind` is the type of data of a Get."""
+        origin, steps = steps_of(prefix, path)
         tree = _gnmi_ocp.tree(self._host)
         if origin == _SONIC:
             tree = _gnmi_db.tree(self._host, self._port_state)
-        if not steps:
-            return {name: build([]) for name, build in tree.items()}
-        if steps[0][0] not in tree:
-            raise MalformedError(f"no such path: {_text(steps)}")
-        return _walk({steps[0][0]: tree[steps[0][0]](steps)}, steps)
+        first = steps[0][0] if steps else ANY
+        built = {name: build(steps) for name, build in tree.items() if first in (ANY, name)}
+        if kind != gnmi_pb2.GetRequest.ALL:
+            built = _of_type(built, config=kind == gnmi_pb2.GetRequest.CONFIG)
+        return matches(built, steps)
 
     async def _set(self, request: Any) -> None:
         edits, origins = Edits(), set()
         for path in request.delete:
-            origin, steps = _steps(request.prefix, path)
+            origin, steps = steps_of(request.prefix, path)
             origins.add(origin == _SONIC)
             model = _gnmi_db if origin == _SONIC else _gnmi_ocp
             model.delete(self._host, steps, edits)
         for items, replaces in ((request.replace, True), (request.update, False)):
             for item in items:
-                origin, steps = _steps(request.prefix, item.path)
+                origin, steps = steps_of(request.prefix, item.path)
                 origins.add(origin == _SONIC)
                 value = _decoded(item.val)
                 model = _gnmi_db if origin == _SONIC else _gnmi_ocp
@@ -225,44 +233,23 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         if name in edits.remove or edits.wipe or model is _gnmi_db:
             return leaves
         listed = self._host.machine.connections(self._host.now)
-        own = next((one.pair for one in listed if one.name == name and one.configured), None)
+        own = next((one.ends for one in listed if one.name == name and one.configured), None)
         if own is None:
             return leaves
-        ends = {"input-port-name": f"{own[0]}A", "output-port-name": f"{own[1]}B"}
+        ends = {"input-port-name": str(own[0]), "output-port-name": str(own[1])}
         return ends | leaves
 
 
-def _steps(prefix: Any, path: Any) -> tuple[str, Path]:
-    """The origin of a path, and its elements."""
-    elements = [*prefix.elem, *path.elem]
-    steps = [(bare(element.name), dict(element.key)) for element in elements]
-    return path.origin or prefix.origin, steps
-
-
-def _walk(tree: Any, steps: Path) -> Any:
-    """The part of a tree that a path leads to."""
-    for at, (name, keys) in enumerate(steps):
-        if not isinstance(tree, dict) or name not in tree:
-            raise MalformedError(f"no such path: {_text(steps[: at + 1])}")
-        tree = tree[name]
-        if keys:
-            tree = _chosen(tree, keys, steps[: at + 1])
-    return tree
-
-
-def _chosen(listed: Any, keys: Any, steps: Path) -> Any:
-    rows = listed if isinstance(listed, list) else []
-    found = [row for row in rows if all(str(row.get(k)) == v for k, v in keys.items())]
-    if not found:
-        raise MalformedError(f"no such entry: {_text(steps)}")
-    return found[0]
-
-
-def _text(steps: Path) -> str:
-    parts = [
-        name + "".join(f"[{key}={value}]" for key, value in keys.items()) for name, keys in steps
-    ]
-    return "/" + "/".join(parts)[:200]
+def _of_type(tree: dict[str, Any], *, config: bool) -> dict[str, Any]:
+    """What is configuration, or what is state."""
+    tree.pop("STATE_DB" if config else "CONFIG_DB", None)
+    found: dict[str, Any] = pruned(tree, "state" if config else "config")
+    connections = found.get("connections", {})
+    if config and connections:
+        # A stale entry has no configuration; neither has the time of the last change.
+        listed = [row for row in connections["port-connection"] if "config" in row]
+        found["connections"] = {"port-connection": listed}
+    return found
 
 
 def _decoded(value: Any) -> Any:
@@ -277,14 +264,23 @@ def _decoded(value: Any) -> Any:
     raise MalformedError("values: JSON_IETF, JSON, or a scalar")
 
 
-def _notification(prefix: Any, path: Any, value: Any, encoding: int) -> Any:
-    raw = json.dumps(value).encode()
-    if encoding == gnmi_pb2.JSON:
-        typed = gnmi_pb2.TypedValue(json_val=raw)
-    else:
+def _notification(prefix: Any, path: Any, values: list[Match], encoding: int) -> Any:
+    """Values as updates, each of its path without wildcards."""
+    asked = steps_of(prefix, path)[1]
+    updates = []
+    for steps, value in values:
+        raw = json.dumps(value).encode()
         typed = gnmi_pb2.TypedValue(json_ietf_val=raw)
-    update = gnmi_pb2.Update(path=path, val=typed)
-    return gnmi_pb2.Notification(timestamp=time.time_ns(), prefix=prefix, update=[update])
+        if encoding == gnmi_pb2.JSON:
+            typed = gnmi_pb2.TypedValue(json_val=raw)
+        own = path if steps == asked else _path(steps[len(prefix.elem) :], path.origin)
+        updates.append(gnmi_pb2.Update(path=own, val=typed))
+    return gnmi_pb2.Notification(timestamp=time.time_ns(), prefix=prefix, update=updates)
+
+
+def _path(steps: Path, origin: str) -> Any:
+    elements = [gnmi_pb2.PathElem(name=name, key=keys) for name, keys in steps]
+    return gnmi_pb2.Path(origin=origin, elem=elements)
 
 
 async def _abort(context: Any, code: grpc.StatusCode, text: str) -> NoReturn:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from lightloom.switches.changes import BrokenError, Conflict, RefusedError, wish
 from lightloom.switches.faces._streams import Session, start
 from lightloom.switches.host import Host
-from lightloom.switches.ports import LARGEST, Pair, Port, name_of
+from lightloom.switches.ports import LARGEST, Pair, Port
 from lightloom.switches.states import Admin, PortStatus, Status
 
 KEYWORDS = {
@@ -122,7 +122,7 @@ class Interpreter:
             raise ScpiError(-113, "Undefined header", name)
         return None
 
-    async def _change(self, gone: Sequence[str], new: Sequence[Pair], *, wipe: bool) -> None:
+    async def _change(self, gone: Sequence[Pair], new: Sequence[Pair], *, wipe: bool) -> None:
         conflict = Conflict.REFUSE if wipe else self._add_in_use
         try:
             await self._host.change(
@@ -208,20 +208,20 @@ class Interpreter:
                 raise ScpiError(-222, "Data out of range", f"no ingress and egress port: {numbers}")
         return [(a.number, b.number) for a, b in zip(*sides, strict=True)]
 
-    def _existing(self, argument: str) -> list[str]:
-        """The names of the connections to delete; of ingress ports alone, `(@1,2),(@)`."""
+    def _existing(self, argument: str) -> list[Pair]:
+        """The connections to delete; of ingress ports alone, `(@1,2),(@)`."""
         machine, now = self._host.machine, self._host.now
         lists = _lists(argument)
-        if len(lists) == 2 and not lists[1]:
-            pairs = []
-            for port in map(self._port, lists[0]):
-                peer = machine.port(now, port).peer
-                if peer is None:
-                    raise ScpiError(-221, "Settings conflict", f"port {port} is not connected")
-                pairs.append((port.number, peer.number))
-        else:
-            pairs = self._pairs(argument)
-        return [name for pair in pairs for name in machine.names_at(now, pair) or [name_of(pair)]]
+        if len(lists) != 2 or lists[1]:
+            return self._pairs(argument)
+        pairs = []
+        for port in map(self._port, lists[0]):
+            peer = machine.port(now, port).peer
+            if peer is None:
+                raise ScpiError(-221, "Settings conflict", f"port {port} is not connected")
+            a, b = (port, peer) if port.side == "A" else (peer, port)
+            pairs.append((a.number, b.number))
+        return pairs
 
 
 _NOT_HELD = (Status.INVALID, Status.PENDING_DELETION)

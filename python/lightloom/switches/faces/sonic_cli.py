@@ -16,7 +16,16 @@ from typing import NamedTuple
 from lightloom.switches.changes import BrokenError, Conflict, RefusedError, wish
 from lightloom.switches.faults import Fault
 from lightloom.switches.host import Host
-from lightloom.switches.ports import LARGEST, Pair, ends_of, expand, name_of, port_of
+from lightloom.switches.ports import (
+    LABEL,
+    LARGEST,
+    Pair,
+    ends_of,
+    expand,
+    is_label,
+    name_of,
+    port_of,
+)
 from lightloom.switches.states import Admin, PortSeen, Seen, Status
 
 LONGEST = 64 << 10
@@ -130,16 +139,10 @@ class Cli:
         self, gone: Sequence[Pair], new: Sequence[Pair], mode: str, said: str
     ) -> Answer:
         conflict = Conflict.REPLACE if mode == "update" else Conflict.REFUSE
-        machine = self._host.machine
-        names = [
-            name
-            for pair in gone
-            for name in machine.names_at(self._host.now, pair) or [name_of(pair)]
-        ]
         try:
             await self._host.change(
                 lambda machine, now: machine.change(
-                    now, names, map(wish, new), conflict=conflict, wipe=mode == "overwrite"
+                    now, gone, map(wish, new), conflict=conflict, wipe=mode == "overwrite"
                 )
             )
         except (RefusedError, BrokenError) as problem:
@@ -151,7 +154,9 @@ class Cli:
         port = port_of(words[0]) if len(words) == 2 else None
         if port is None or not self._host.design.size.has(port):
             return Answer(f"Invalid port {words[0] if words else ''}\n", 1)
-        self._host.machine.labels[port] = words[1][:64]
+        if not is_label(words[1]):
+            return Answer(f"Invalid label: {LABEL}\n", 1)
+        self._host.machine.labels[port] = words[1]
         return Answer(f"port {port} label succeeded\n")
 
     async def _state(self, words: Sequence[str]) -> Answer:

@@ -107,16 +107,15 @@ class Interpreter:
         return []
 
     async def _delete(self, blocks: Sequence[str]) -> Rows:
-        machine, now = self._host.machine, self._host.now
         pairs = self._pairs(blocks[2])
         name = blocks[5].split(",")[-1]
         if "-" in name and ">" not in name:  # a connection in both directions
-            pairs += [(b, a) for a, b in pairs if machine.names_at(now, (b, a)) and a != b]
-        names = [name for pair in pairs for name in machine.names_at(now, pair) or [name_of(pair)]]
-        await self._change(names, [])
+            held = self._configured()
+            pairs += [(b, a) for a, b in pairs if (b, a) in held and a != b]
+        await self._change(pairs, [])
         return []
 
-    async def _change(self, gone: Sequence[str], new: Sequence[Pair]) -> None:
+    async def _change(self, gone: Sequence[Pair], new: Sequence[Pair]) -> None:
         try:
             await self._host.change(
                 lambda machine, now: machine.change(
@@ -142,10 +141,15 @@ class Interpreter:
 
     async def _activate(self, blocks: Sequence[str]) -> Rows:
         """ENT-CRS has activated it already."""
+        held = self._configured()
         for pair in self._pairs(blocks[2]):
-            if not self._host.machine.names_at(self._host.now, pair):
+            if pair not in held:
                 raise DeniedError(f"SROF; Failed: {name_of(pair)} does not exist")
         return []
+
+    def _configured(self) -> set[Pair]:
+        listed = self._host.machine.connections(self._host.now)
+        return {one.pair for one in listed if one.configured}
 
     async def _ports(self, blocks: Sequence[str]) -> Rows:
         size, machine, now = self._host.design.size, self._host.machine, self._host.now
