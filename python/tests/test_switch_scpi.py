@@ -159,9 +159,16 @@ def test_a_stuck_mirror_and_a_failed_port_are_seen():
         switch.strike(Fault("failed", port=Port("B", 3)))
         driver = ScpiSwitch("127.0.0.1", switch.ports["scpi"])
         assert driver.read().ports[Port("B", 3)].value == "FAILED"
-        driver.change([], [(3, 3), (4, 4)])
+        with pytest.raises(SwitchError, match="no steady light at 3B"):
+            driver.change([], [(3, 3), (4, 4)])
         assert driver.power()[Port("B", 3)] == -60.0
         assert driver.power()[Port("B", 4)] > -3.0
+
+
+def test_a_cross_connect_without_light_at_its_input_is_not_judged_by_light():
+    with served("scpi", optics={"launch_dbm": -50}) as switch:
+        driver = ScpiSwitch("127.0.0.1", switch.ports["scpi"])
+        assert driver.change([], [(1, 1)]).settled is None
 
 
 def test_an_address_without_a_switch_is_named():

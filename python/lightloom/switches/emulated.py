@@ -76,9 +76,9 @@ class EmulatedSwitch:
         return Outcome(gone, new, kept, settled, (self.now - start) / 1e12)
 
     def power(self) -> Mapping[Port, float]:
-        """The light that leaves each port [dBm]."""
-        ports = self.machine.design.size.ports()
-        return {port: self.machine.port(self.now, port).output_dbm for port in ports}
+        """The light that enters at A ports and leaves at B ports [dBm]."""
+        seen = (self.machine.port(self.now, port) for port in self.machine.design.size.ports())
+        return {one.port: one.input_dbm if one.port.side == "A" else one.output_dbm for one in seen}
 
     def close(self) -> None:
         """Nothing is open."""

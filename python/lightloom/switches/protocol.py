@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -125,10 +126,22 @@ class CircuitSwitch(Protocol):
         """
 
     def power(self) -> Mapping[Port, float] | None:
-        """The light that each port sends out, as measured [dBm]; None without monitors."""
+        """The light that enters at A ports and leaves at B ports, as measured [dBm].
+
+        None without monitors. A port without one is missing.
+        """
 
     def close(self) -> None:
         """Ends the connection."""
+
+
+@contextmanager
+def before_a_change() -> Iterator[None]:
+    """Marks what a driver does before its first command: if it fails, nothing was done."""
+    try:
+        yield
+    except SwitchError as problem:
+        raise SwitchError(str(problem), Outcome()) from None
 
 
 def difference(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from lightloom.switches.ports import Pair, name_of
+from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.switches.protocol import Outcome, Reading, SwitchError
 from lightloom.switches.states import Status
 
@@ -13,6 +13,12 @@ FIRST_POLL_S = 0.005
 """The first interval between readings [s]; each next one is twice as long."""
 LONGEST_POLL_S = 1.0
 """The longest interval between readings [s]."""
+LIT_DBM = -40.0
+"""A port with more power than this has light [dBm]."""
+STEADY_DB = 0.1
+"""Light is steady if two readings differ by less than this [dB]."""
+LIGHT_POLL_S = 0.01
+"""The shortest interval between readings of light [s]."""
 
 
 def wait_until_settled(
@@ -21,7 +27,7 @@ def wait_until_settled(
     started: float,
     wait_s: float,
 ) -> Outcome:
-    """Reads until all that was added is CONNECTED.
+    """Reads until all that was added is CONNECTED, as far as the switch reports states.
 
     Args:
         read: reads the switch.
@@ -34,16 +40,59 @@ def wait_until_settled(
     """
     interval = FIRST_POLL_S
     while True:
-        waiting = _unsettled(read(), done.added, done)
+        reading = read()
+        waiting = _unsettled(reading, done.added, done)
         seconds = time.monotonic() - started
         if not waiting:
-            return Outcome(done.removed, done.added, done.kept, True, seconds)
+            known = reading.by_pair()
+            settled = None if any(known[pair].status is None for pair in done.added) else True
+            return Outcome(done.removed, done.added, done.kept, settled, seconds)
         if seconds >= wait_s:
             names = ", ".join(map(name_of, waiting[:3]))
             message = f"{names} had not settled after {wait_s:g} s; look at its ports"
             raise SwitchError(message, Outcome(done.removed, done.added, done.kept, False, seconds))
         time.sleep(interval)
         interval = min(2 * interval, LONGEST_POLL_S)
+
+
+def wait_for_light(
+    power: Callable[[], Mapping[Port, float] | None],
+    done: Outcome,
+    started: float,
+    wait_s: float,
+) -> Outcome:
+    """Reads monitors until the light of all that was added is steady, where no state is reported.
+
+    A cross-connect into which no light enters is not judged, nor one without monitors. Readings are
+    a quarter of the elapsed time apart: light that still changes differs between them, however
+    slowly a switch settles.
+
+    Args:
+        power: reads the monitors.
+        done: what was done.
+        started: when the change began, by `time.monotonic`.
+        wait_s: the longest wait [s].
+
+    Raises:
+        SwitchError: if there is no steady light in time.
+    """
+    last: dict[Port, float] = {}
+    while True:
+        found = power() or {}
+        judged = [Port("B", b) for a, b in done.added if found.get(Port("A", a), -1e3) > LIT_DBM]
+        judged = [port for port in judged if port in found]
+        dark = [port for port in judged if found[port] < LIT_DBM]
+        moving = [port for port in judged if abs(found[port] - last.get(port, 1e3)) > STEADY_DB]
+        seconds = time.monotonic() - started
+        if not dark and not moving:
+            settled = True if len(judged) == len(done.added) else None
+            return Outcome(done.removed, done.added, done.kept, settled, seconds)
+        if seconds > wait_s:
+            names = ", ".join(map(str, (dark or moving)[:3]))
+            message = f"no steady light at {names} after {wait_s:g} s; look there"
+            raise SwitchError(message, Outcome(done.removed, done.added, done.kept, False, seconds))
+        last = dict(found)
+        time.sleep(max(LIGHT_POLL_S, seconds / 4))
 
 
 def _unsettled(reading: Reading, pairs: Sequence[Pair], done: Outcome) -> list[Pair]:

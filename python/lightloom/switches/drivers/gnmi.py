@@ -21,6 +21,7 @@ from lightloom.switches.protocol import (
     Outcome,
     Reading,
     SwitchError,
+    before_a_change,
     check_pairs,
     difference,
 )
@@ -42,7 +43,7 @@ class Model(Protocol):
         """The cross-connects."""
 
     def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
-        """The state of each port, and the power that leaves it."""
+        """The state of each port, and the power that enters (A) or leaves (B) it."""
 
     def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
         """The paths of cross-connects."""
@@ -88,9 +89,10 @@ class GnmiSwitch:
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
         """One Set; waits until what is new has settled."""
-        check_pairs(remove, add, self._ports())
         started = time.monotonic()
-        before = self._connections()
+        with before_a_change():
+            check_pairs(remove, add, self._ports())
+            before = self._connections()
         gone, new, kept = difference(before, remove, add)
         if not gone and not new:
             return Outcome([], [], kept, True, time.monotonic() - started)
@@ -113,7 +115,7 @@ class GnmiSwitch:
             raise SwitchError(f"{self._target}: {problem}", done) from None
 
     def power(self) -> Mapping[Port, float] | None:
-        """The light that leaves each port [dBm]."""
+        """The light that enters at A ports and leaves at B ports [dBm]."""
         if not self._model.has_power:
             return None
         found = self._model.ports(self._client.get)
@@ -188,7 +190,7 @@ class _Ocp:
                 continue
             status = state.get("status", "")
             known = PortStatus(status) if status in PortStatus.__members__ else PortStatus.UNKNOWN
-            power = state.get("output-optical-power")
+            power = state.get(f"{'input' if port.side == 'A' else 'output'}-optical-power")
             found[port] = (known, None if power is None else float(power))
         return found
 

@@ -35,18 +35,14 @@ from lightloom.switches.protocol import (
     Outcome,
     Reading,
     SwitchError,
+    before_a_change,
     check_pairs,
     difference,
 )
 from lightloom.switches.states import PortStatus
+from lightloom.switches.waiting import wait_for_light
 
 T = TypeVar("T")
-LIT_DBM = -40.0
-"""An egress port with more power than this has light [dBm]."""
-SETTLED_DB = 0.1
-"""Two readings in a row that differ by less than this have settled [dB]."""
-POLL_S = 0.01
-"""Between readings of the monitors [s]."""
 _STATES = {
     "ENABLED": PortStatus.UNKNOWN,
     "DISABLED": PortStatus.BLOCKED,
@@ -111,9 +107,10 @@ class NetconfSwitch:
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
         """One edit; waits until there is light."""
-        check_pairs(remove, add, self._ports())
         started = time.monotonic()
-        before = self.read()
+        with before_a_change():
+            check_pairs(remove, add, self._ports())
+            before = self.read()
         gone, new, kept = difference(before, remove, add)
         if not gone and not new:
             return Outcome([], [], kept, True, time.monotonic() - started)
@@ -125,14 +122,15 @@ class NetconfSwitch:
                 raise SwitchError(message, Outcome())
         self._edit(gone, new, before)
         done = Outcome(gone, new, kept)
-        settled = self._wait_for_light(done, started, wait_s)
-        return Outcome(gone, new, kept, settled, time.monotonic() - started)
+        try:
+            return wait_for_light(self.power, done, started, wait_s)
+        except SwitchError as problem:
+            raise SwitchError(f"{self._target}: {problem}", problem.done or done) from None
 
     def power(self) -> Mapping[Port, float] | None:
-        """The light that leaves each B port [dBm]."""
+        """The light that enters at A ports and leaves at B ports [dBm]."""
         rows = _rows(self._get("opm-power"), ("port",))
-        ports = {self._port(int(row["port-id"])): float(row["power"]) for row in rows}
-        return {port: power for port, power in ports.items() if port.side == "B"} or None
+        return {self._port(int(row["port-id"])): float(row["power"]) for row in rows} or None
 
     def close(self) -> None:
         """Ends the session."""
@@ -162,25 +160,6 @@ class NetconfSwitch:
             there, lit = {*self.read().pairs}, {*before.pairs}
             done = Outcome(sorted(lit - there), sorted(there - lit))
             raise SwitchError(str(problem), done) from None
-
-    def _wait_for_light(self, done: Outcome, started: float, wait_s: float) -> bool | None:
-        """Whether all new egress ports have steady light; None without monitors."""
-        ports = [Port("B", pair[1]) for pair in done.added]
-        last: Mapping[Port, float] = {}
-        while ports:
-            found = self.power()
-            if found is None or not all(port in found for port in ports):
-                return None
-            dark = [port for port in ports if found[port] < LIT_DBM]
-            moving = [p for p in ports if abs(found[p] - last.get(p, 1e3)) > SETTLED_DB]
-            if not dark and not moving:
-                return True
-            if time.monotonic() - started > wait_s:
-                names = ", ".join(map(str, (dark or moving)[:3]))
-                raise SwitchError(f"{self._target}: no steady light at {names}; look there", done)
-            last = found
-            time.sleep(POLL_S)
-        return True
 
     def _ports(self) -> Size:
         """The ports of both sides, by the size in the name of the model, else halves."""

@@ -1,7 +1,7 @@
 """The driver for SCPI over TCP (Polatis, port 5025).
 
 The dialect reports neither the state of a cross-connect nor its settling time: the driver
-waits with `*opc?`, and judges light by `:pmon:pow?` where the switch answers it.
+waits with `*opc?`, then for steady light by `:pmon:pow?` where the switch has monitors.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 
 from lightloom.switches.drivers._tcp import Line
-from lightloom.switches.ports import Pair, Port, Size, name_of
+from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of
 from lightloom.switches.protocol import (
     WAIT_S,
     CrossConnect,
@@ -19,10 +19,12 @@ from lightloom.switches.protocol import (
     Outcome,
     Reading,
     SwitchError,
+    before_a_change,
     check_pairs,
     difference,
 )
 from lightloom.switches.states import PortStatus
+from lightloom.switches.waiting import wait_for_light
 
 ANSWER_S = 10.0
 """The longest wait for an answer [s]."""
@@ -32,6 +34,10 @@ PAIRS = 512
 """Cross-connects [count] in one command."""
 POWERS = 256
 """Ports [count] of one query of powers (limit of Polatis switches)."""
+LIGHT_S = 2.0
+"""The longest wait for steady light after `*opc?` [s]: the switch has settled by then."""
+POWER_S = 2.0
+"""The longest wait for powers [s]: a switch without monitors answers nothing."""
 _LINE = re.compile(rb"[^\n]*\n")
 _LISTS = re.compile(r"\(@([0-9,]*)\),\(@([0-9,]*)\)")
 _STATES = {"E": PortStatus.UNKNOWN, "D": PortStatus.BLOCKED, "F": PortStatus.FAILED}
@@ -44,6 +50,7 @@ class ScpiSwitch:
         self._target = f"scpi://{host}:{port}"
         self._line = Line(self._target, (host, port), ANSWER_S, LONGEST)
         self._size: Size | None = None
+        self._has_monitors: bool | None = None
 
     def describe(self) -> Description:
         """What it is."""
@@ -74,9 +81,10 @@ class ScpiSwitch:
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
         """Deletes, then creates; waits until the switch has settled."""
-        check_pairs(remove, add, self._ports())
         started = time.monotonic()
-        before = self.read()
+        with before_a_change():
+            check_pairs(remove, add, self._ports())
+            before = self.read()
         gone, new, kept = difference(before, remove, add)
         self._send("*cls")
         for verb, pairs in (("sub", gone), ("add", new)):
@@ -88,20 +96,35 @@ class ScpiSwitch:
         listed = {*self.read().pairs}
         if {*new} - listed:
             raise SwitchError(f"{self._target}: did not create all cross-connects; read it")
-        return Outcome(gone, new, kept, None, time.monotonic() - started)
+        done = Outcome(gone, new, kept)
+        patience = min(wait_s, time.monotonic() - started + LIGHT_S)
+        try:
+            return wait_for_light(lambda: self._powers(new), done, started, patience)
+        except SwitchError as problem:
+            raise SwitchError(f"{self._target}: {problem}", problem.done or done) from None
 
     def power(self) -> Mapping[Port, float] | None:
-        """The light that leaves each B port [dBm]."""
-        size = self._ports()
+        """The light that enters at A ports and leaves at B ports [dBm]."""
+        return self._measured(self._ports().ports())
+
+    def _powers(self, pairs: Sequence[Pair]) -> Mapping[Port, float] | None:
+        return self._measured([port for pair in pairs for port in ends_of(pair)])
+
+    def _measured(self, ports: Sequence[Port]) -> Mapping[Port, float] | None:
+        """The light at some ports; None if the switch has no monitors."""
+        if self._has_monitors is False:
+            return None
+        after = self._ports().a
         found: dict[Port, float] = {}
-        for first in range(1, size.b + 1, POWERS):
-            ports = [Port("B", at) for at in range(first, min(first + POWERS, size.b + 1))]
-            listed = ",".join(str(port.number + size.a) for port in ports)
+        for first in range(0, len(ports), POWERS):
+            some = ports[first : first + POWERS]
+            numbers = [port.number + (after if port.side == "B" else 0) for port in some]
             try:
-                answer = self._query(f":pmon:pow? (@{listed})", 2.0)
+                answer = self._query(f":pmon:pow? (@{','.join(map(str, numbers))})", POWER_S)
                 powers = [float(text) for text in answer.strip("()").split(",")]
-                found.update(zip(ports, powers, strict=True))
+                found.update(zip(some, powers, strict=True))
             except (SwitchError, ValueError):
+                self._has_monitors = False  # a switch without them answers nothing
                 return None
         return found
 

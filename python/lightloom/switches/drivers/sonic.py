@@ -25,6 +25,7 @@ from lightloom.switches.protocol import (
     Outcome,
     Reading,
     SwitchError,
+    before_a_change,
     check_pairs,
     difference,
 )
@@ -105,9 +106,10 @@ class SonicSwitch:
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
         """Deletes, then creates; waits until both sides of new cross-connects are tuned; saves."""
-        check_pairs(remove, add, self._ports())
         started = time.monotonic()
-        before = self.read()
+        with before_a_change():
+            check_pairs(remove, add, self._ports())
+            before = self.read()
         gone, new, kept = difference(before, remove, add)
         done = Outcome([], [], kept)
         try:

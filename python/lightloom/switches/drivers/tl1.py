@@ -21,6 +21,7 @@ from lightloom.switches.protocol import (
     Outcome,
     Reading,
     SwitchError,
+    before_a_change,
     check_pairs,
     difference,
 )
@@ -97,9 +98,10 @@ class Tl1Switch:
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
         """Deletes, then creates; waits until what is new has settled."""
-        check_pairs(remove, add, self._ports())
         started = time.monotonic()
-        before = self.read()
+        with before_a_change():
+            check_pairs(remove, add, self._ports())
+            before = self.read()
         gone, new, kept = difference(before, remove, add)
         done = Outcome([], [], kept)
         for first in range(0, len(gone), PAIRS):
@@ -113,10 +115,9 @@ class Tl1Switch:
         return wait_until_settled(self.read, done, started, wait_s)
 
     def power(self) -> Mapping[Port, float] | None:
-        """The light that leaves each B port [dBm]."""
-        found = {port: power for port, (_, power) in self._port_rows().items() if port.side == "B"}
-        powers = {port: power for port, power in found.items() if power is not None}
-        return powers if len(powers) == len(found) else None
+        """The light that enters at A ports and leaves at B ports [dBm]."""
+        found = {port: power for port, (_, power) in self._port_rows().items()}
+        return {port: power for port, power in found.items() if power is not None} or None
 
     def close(self) -> None:
         """Ends the connection."""

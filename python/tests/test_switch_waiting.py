@@ -1,0 +1,53 @@
+"""Waiting for steady light: the oracle is the light of the emulated switch on a virtual clock."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lightloom.switches import waiting
+from lightloom.switches.design import MS, Design
+from lightloom.switches.emulated import EmulatedSwitch
+from lightloom.switches.optics import TUNED_WITHIN_DB
+from lightloom.switches.ports import Port
+from lightloom.switches.protocol import CrossConnect, Outcome, Reading, SwitchError
+from lightloom.switches.states import Status
+from lightloom.switches.waiting import wait_for_light, wait_until_settled
+
+
+class Clock:
+    """The time of the switch, as `time` has it."""
+
+    def __init__(self, switch):
+        self.switch = switch
+
+    def monotonic(self):
+        return self.switch.now / 1e12
+
+    def sleep(self, seconds):
+        self.switch.now += round(seconds * 1e12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(settle_ms=st.integers(1, 20_000))
+def test_light_is_steady_only_after_the_switch_has_settled(settle_ms):
+    """Even where it settles so slowly that readings 10 ms apart hardly differ."""
+    switch = EmulatedSwitch(Design(settle_ps=settle_ms * MS))
+    switch.change([], [(1, 1)], wait_s=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting, "time", Clock(switch))
+        done = wait_for_light(switch.power, Outcome([], [(1, 1)]), 0.0, 3600.0)
+    assert done.settled
+    at_last = switch.power()[Port("B", 1)]
+    loss = switch.machine.design.optics.loss_db((1, 1))
+    assert -loss - TUNED_WITHIN_DB <= at_last <= -loss
+    assert done.seconds <= max(0.05, 3 * settle_ms / 1e3)
+
+
+def test_states_that_are_not_reported_are_not_said_to_be_settled():
+    for status, settled in ((Status.CONNECTED, True), (None, None)):
+        reading = Reading([CrossConnect((1, 1), "x", status)])
+        assert (
+            wait_until_settled(lambda r=reading: r, Outcome([], [(1, 1)]), 0, 1).settled is settled
+        )
+    with pytest.raises(SwitchError, match="1A-1B was added and is not there"):
+        wait_until_settled(lambda: Reading([]), Outcome([], [(1, 1)]), 0, 1)
