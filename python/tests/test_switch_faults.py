@@ -149,6 +149,12 @@ def test_another_client_and_a_stale_entry_are_seen(bench):
         assert bench.switch.pairs() == sorted([KEPT, (1, 5), (2, 2), (4, 4), (6, 7)])
 
 
+def test_a_stale_entry_can_be_deleted(bench):
+    bench.switch.strike(Fault("stale", add=((6, 6), (7, 7))))
+    assert bench.driver.change([(6, 6)], []).removed == [(6, 6)]
+    assert bench.switch.pairs() == [(7, 7), KEPT]
+
+
 @pytest.mark.parametrize("kind", ["warm", "cold"])
 def test_a_reboot_ends_connections_and_keeps_what_is_configured(face, kind):
     timing = {"settle": "10 ms", "cold_boot": "150 ms", "warm_boot": "150 ms"}

@@ -94,14 +94,15 @@ def test_a_plan_for_ports_that_are_not_there_is_refused_before_it_is_shown(tmp_p
         assert switch.pairs() == []
 
 
-def test_a_stale_entry_at_a_port_of_a_plan_is_refused_before_it_is_asked_for(tmp_path):
+@pytest.mark.parametrize("scheme", ["gnmi", "scpi"])
+def test_a_stale_entry_at_a_port_of_a_plan_is_shown_and_deleted(scheme, tmp_path):
     plan = ["plan", str(ROOT / "examples" / "demand-8.csv"), "-a", "edmonds", "--port-map"]
-    with served("gnmi") as switch:
-        target = f"gnmi://127.0.0.1:{switch.ports['gnmi']}"
+    with served(scheme) as switch:
+        target = f"{scheme}://127.0.0.1:{switch.ports[scheme]}"
         switch.strike(read_fault("fault", {"kind": "stale", "add": ["14A-20B"]}))
         ports = str(ROOT / "examples" / "ports-8.csv")
-        done = lightloom(*plan, ports, "--diff", target, "--apply", cwd=tmp_path)
-        assert done.returncode == 2
-        assert "create 14A-20B and delete it" in done.stderr
-        assert "to create" not in done.stdout
-        assert switch.pairs() == [(14, 20)]
+        done = lightloom(*plan, ports, "--diff", target, "--apply", "--yes", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "delete 14A-20B" in done.stdout
+        assert (14, 20) not in switch.pairs()
+        assert len(switch.pairs()) == 8

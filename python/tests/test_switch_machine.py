@@ -209,6 +209,8 @@ def test_faults_are_read_and_refused_by_key():
 
 PAIRS = st.tuples(st.integers(1, 5), st.integers(1, 6))
 """Some of them do not exist: the switch has 4 x 5 ports."""
+FEW = st.tuples(st.integers(1, 2), st.integers(1, 2))
+"""So few that names and ports collide."""
 CHANGES = st.sampled_from([Conflict.REFUSE, Conflict.REPLACE, Conflict.INVALID])
 ALLOWED = {
     None: {"PENDING_CONNECTION", "CONNECTED", "INVALID", "FAILED"},
@@ -260,19 +262,19 @@ class AnySwitch(RuleBasedStateMachine):
             if name not in gone and times is not None:  # kept: never disturbed
                 assert self.machine.times(self.now, name) == times
 
-    @rule(pair=PAIRS, other=PAIRS, drop=PAIRS, conflict=CHANGES)
-    def name(self, pair, other, drop, conflict):
+    @rule(pair=FEW, other=FEW, drop=FEW, conflict=CHANGES, stale=st.booleans())
+    def name(self, pair, other, drop, conflict, stale):
         """A connection with the name of another one's ports, and a deletion by ports."""
         before = self.machine.connections(self.now)
         named = Wish(name_of(other), *ends_of(pair))
         try:
-            done = self.machine.change(self.now, [drop], [named], conflict=conflict)
+            done = self.machine.change(self.now, [drop], [named], conflict=conflict, stale=stale)
         except RefusedError:
             assert self.machine.connections(self.now) == before
             return
         except BrokenError as broken:
             done = broken.done
-        pairs = {one.name: one.pair for one in before if one.configured}
+        pairs = {one.name: one.pair for one in reversed(before)}
         if drop != pair and len(done.removed) + len(done.added) > 1:
             assert not self.machine.names_at(self.now, drop)
         # nothing else went but what was in the way, or had the name
@@ -280,7 +282,7 @@ class AnySwitch(RuleBasedStateMachine):
             own = pairs[name]
             assert own == drop or name == named.name or own[0] == pair[0] or own[1] == pair[1]
 
-    @rule(pairs=st.lists(PAIRS, max_size=2))
+    @rule(pairs=st.lists(FEW, max_size=2))
     def add_by_ports(self, pairs):
         """What is between these ports already stays, whatever its name."""
         before = {

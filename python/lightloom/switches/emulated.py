@@ -64,7 +64,7 @@ class EmulatedSwitch:
         gone, new, kept = difference(before, remove, add)
         start = self.now
         try:
-            done = self.machine.change(self.now, gone, map(wish, new), lenient=True)
+            done = self.machine.change(self.now, gone, map(wish, new), lenient=True, stale=True)
         except RefusedError as problem:
             raise SwitchError(f"emulated: {problem}; read the switch", Outcome()) from None
         except BrokenError as problem:

@@ -69,15 +69,13 @@ def _check_exists(key: str, pair: Pair, size: Size) -> None:
 def _holders(reading: Reading, gone: Collection[Pair]) -> Iterator[tuple[Port, CrossConnect]]:
     """The ports that are in use after the deletions, and what they are in."""
     for one in reading.cross_connects:
-        if one.status not in FREE and not (one.configured and one.pair in gone):
+        if one.status not in FREE and one.pair not in gone:
             for port in ends_of(one.pair):
                 yield port, one
 
 
 def _remedy(holder: CrossConnect, key: str) -> str:
     name = name_of(holder.pair)
-    if not holder.configured:
-        return f"it is stale: create {name} and delete it, or choose another port"
     if key != "--remove":
         return "choose another port"
     return f"give --remove {name}, or choose another port"

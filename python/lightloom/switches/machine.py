@@ -87,6 +87,7 @@ class Machine:
         conflict: Conflict = Conflict.REFUSE,
         wipe: bool = False,
         lenient: bool = False,
+        stale: bool = False,
     ) -> Done:
         """Deletes connections by name and creates others.
 
@@ -97,18 +98,24 @@ class Machine:
             conflict: what happens if a port is in use.
             wipe: delete every connection that is not in `add`, too.
             lenient: ignore connections to delete that do not exist.
+            stale: delete stale entries, too, if they are given by their ports: a dialect that has
+                no configuration beside its status cannot tell them from others.
 
         Raises:
             RefusedError: nothing has changed.
             BrokenError: a fault ended it half-way.
         """
         self.advance(now)
-        gone, problems = self._doomed(remove)
+        remnants = self._stale_ends() if stale else {}
+        gone, problems = self._doomed(remove, remnants)
         if wipe:
             gone |= dict.fromkeys(self._intents)
+            gone |= dict.fromkeys(one.name for one in remnants.values())
         wanted = list({item.name: item for item in self._named(add, gone)}.values())
         kept = [item for item in wanted if self._stays(item)]
-        gone = {name: None for name in gone if name not in {item.name for item in kept}}
+        stay = {item.name for item in kept}
+        stay |= {remnants[item.ends].name for item in wanted if item.ends in remnants}
+        gone = {name: None for name in gone if name not in stay}
         renewed = [item.name for item in wanted if item.name in self._intents and item not in kept]
         gone |= dict.fromkeys(renewed)
         new = [item for item in wanted if item not in kept]
@@ -246,7 +253,13 @@ class Machine:
             name = f"{item.name}~{at}"
         return replace(item, name=name)
 
-    def _doomed(self, remove: Iterable[str | Pair]) -> tuple[dict[str, None], list[str]]:
+    def _stale_ends(self) -> dict[tuple[Port, Port], Connection]:
+        """The stale entries that can be deleted by name."""
+        return {one.wish.ends: one for one in self._stale() if one.name not in self._intents}
+
+    def _doomed(
+        self, remove: Iterable[str | Pair], stale: Mapping[tuple[Port, Port], Connection]
+    ) -> tuple[dict[str, None], list[str]]:
         """The names of connections to delete, and which do not exist."""
         gone: dict[str, None] = {}
         missing, known = [], self._by_ends()
@@ -255,6 +268,8 @@ class Machine:
                 names, text = [item] if item in self._intents else [], item
             else:
                 names, text = [one.name for one in known.get(ends_of(item), [])], name_of(item)
+                if ends_of(item) in stale:
+                    names.append(stale[ends_of(item)].name)
             gone |= dict.fromkeys(names)
             if not names:
                 missing.append(text)

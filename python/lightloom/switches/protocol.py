@@ -119,7 +119,7 @@ class CircuitSwitch(Protocol):
         """Deletes, then creates; waits until what is new has settled.
 
         Cross-connects in both collections, and those in `add` that are there already, are
-        not touched. One in `remove` that is not there is ignored.
+        not touched. One in `remove` that is not there is ignored; a stale one is deleted.
 
         Raises:
             SwitchError: if the switch refused, failed or did not answer.
@@ -158,7 +158,7 @@ def difference(
         for one in reading.cross_connects
         if one.configured and one.status not in (Status.INVALID, Status.PENDING_DELETION)
     }
-    listed = {one.pair for one in reading.cross_connects if one.configured}
+    listed = {one.pair for one in reading.cross_connects}
     wanted = {*add}
     gone = sorted(pair for pair in {*remove} - wanted if pair in listed)
     return gone, sorted(wanted - there), sorted(wanted & there)

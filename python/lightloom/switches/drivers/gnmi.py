@@ -97,8 +97,9 @@ class GnmiSwitch:
         if not gone and not new:
             return Outcome([], [], kept, True, time.monotonic() - started)
         leaving = [one for one in before.cross_connects if one.pair in gone and one.configured]
-        stale = self._stale_in_way(before, new)
+        stale = self._adopt_stale(before, gone, new)
         leaving += stale
+        gone = sorted({*gone, *(one.pair for one in stale)})
         taken = {one.name: one.pair for one in before.cross_connects if one not in leaving}
         update = self._model.additions(new, taken)
         try:
@@ -136,13 +137,17 @@ class GnmiSwitch:
             self._size = Size(a, b)
         return self._size
 
-    def _stale_in_way(self, before: Reading, new: Sequence[Pair]) -> list[CrossConnect]:
-        """Clears stale entries: they are created, then deleted with the change."""
+    def _adopt_stale(
+        self, before: Reading, gone: Collection[Pair], new: Collection[Pair]
+    ) -> list[CrossConnect]:
+        """Stale entries that go, or are in the way: they are created before they are deleted."""
         wanted = {port for pair in new for port in ends_of(pair)}
         stale = [
             one
             for one in before.cross_connects
-            if not one.configured and one.pair not in new and wanted & {*ends_of(one.pair)}
+            if not one.configured
+            and one.pair not in new
+            and (one.pair in gone or wanted & {*ends_of(one.pair)})
         ]
         if stale:
             self._client.set(update=self._model.additions([one.pair for one in stale], {}))

@@ -113,7 +113,9 @@ class SonicSwitch:
         gone, new, kept = difference(before, remove, add)
         done = Outcome([], [], kept)
         try:
-            done = self._clear_stale(before, new, done)
+            stale = self._stale(before, gone, new)
+            self._send("add", stale, done, "update")
+            gone = [*stale, *(pair for pair in gone if pair not in stale)]
             done = self._send("delete", gone, done, "")
             done = self._send("add", new, done, self._mode)
             if self._save and (gone or new):
@@ -157,18 +159,16 @@ class SonicSwitch:
                 found[port] = PortStatus(row[-1].upper())
         return found
 
-    def _clear_stale(self, before: Reading, new: Sequence[Pair], done: Outcome) -> Outcome:
-        """Stale entries in the way cannot be deleted: they are added first."""
+    def _stale(self, before: Reading, gone: Collection[Pair], new: Collection[Pair]) -> list[Pair]:
+        """Stale entries that go, or are in the way: they have to be added before a deletion."""
         wanted = {port for pair in new for port in ends_of(pair)}
-        stale = [
+        return [
             one.pair
             for one in before.cross_connects
-            if not one.configured and one.pair not in new and wanted & {*ends_of(one.pair)}
+            if not one.configured
+            and one.pair not in new
+            and (one.pair in gone or wanted & {*ends_of(one.pair)})
         ]
-        removed, added = done.removed, done.added
-        done = self._send("add", stale, done, "update")
-        done = self._send("delete", stale, done, "")
-        return Outcome([*removed, *stale], added, done.kept)
 
     def _send(self, verb: str, pairs: Sequence[Pair], done: Outcome, mode: str) -> Outcome:
         each = PER_COMMAND if self._generation == "first" else 1

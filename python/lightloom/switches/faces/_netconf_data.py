@@ -44,7 +44,7 @@ class Store:
 
     def config(self, datastore: str) -> list[ET.Element]:
         """The configuration."""
-        pairs = self._running()
+        pairs = self._held()
         if datastore == "candidate" and self._candidate is not None:
             pairs = self._candidate
         return [self._cross_connects(sorted(pairs)), self._port_config()]
@@ -73,7 +73,7 @@ class Store:
                 config = element
         if config is None or default not in ("merge", "replace", "none"):
             raise WrongError("invalid-value", "config and default-operation (merge, replace, none)")
-        running = self._running()
+        running = self._held()
         base = running
         if datastore == "candidate" and self._candidate is not None:
             base = self._candidate
@@ -91,7 +91,7 @@ class Store:
     async def commit(self) -> None:
         """Makes the candidate the running configuration."""
         if self._candidate is not None:
-            await self._apply(self._running(), self._candidate)
+            await self._apply(self._held(), self._candidate)
         self._set_ports(self._ports)
         self.discard()
 
@@ -115,7 +115,9 @@ class Store:
             return
         try:
             await self._host.change(
-                lambda machine, now: machine.change(now, gone, map(wish, new), lenient=True)
+                lambda machine, now: machine.change(
+                    now, gone, map(wish, new), lenient=True, stale=True
+                )
             )
         except (RefusedError, BrokenError) as problem:
             raise WrongError("operation-failed", str(problem)) from None
@@ -187,12 +189,8 @@ class Store:
                 other = name_of(seen[pair[1]])
                 raise WrongError("data-not-unique", f"egress of {name_of(pair)} is in {other}, too")
 
-    def _running(self) -> set[Pair]:
-        listed = self._host.machine.connections(self._host.now)
-        return {one.pair for one in listed if one.configured and one.status not in _NOT_HELD}
-
     def _held(self) -> set[Pair]:
-        """What is set up, stale entries included."""
+        """What is set up: the model has no status beside it, so a stale entry is one of these."""
         listed = self._host.machine.connections(self._host.now)
         return {one.pair for one in listed if one.status not in _NOT_HELD}
 

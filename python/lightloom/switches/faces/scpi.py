@@ -127,7 +127,7 @@ class Interpreter:
         try:
             await self._host.change(
                 lambda machine, now: machine.change(
-                    now, gone, map(wish, new), conflict=conflict, wipe=wipe
+                    now, gone, map(wish, new), conflict=conflict, wipe=wipe, stale=True
                 )
             )
         except RefusedError as problem:

@@ -119,7 +119,7 @@ class Interpreter:
         try:
             await self._host.change(
                 lambda machine, now: machine.change(
-                    now, gone, map(wish, new), conflict=self._conflict
+                    now, gone, map(wish, new), conflict=self._conflict, stale=True
                 )
             )
         except RefusedError as problem:
