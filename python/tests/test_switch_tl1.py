@@ -63,15 +63,32 @@ def test_the_commands_of_public_client_code():
         ("ENT-CRS::1.1.2,1.2.2:5::g,3WAY;", "IDNV"),
         ("DLT-CRS::1.1.2,1.2.2:5::,g,x;", "SROF"),
         ("CANC-CRS::1.1.1,1.2.1:5::,g,x;", "IICM"),
+        ("RTRV-PORT::1.3.1:5::;", "IIAC"),
     ],
 )
 def test_a_denied_command_changes_nothing(command, code):
     with served("tl1", ports="16x16") as switch:
         create = "ENT-CRS::1.1.1,1.2.1:2::g,1WAY;"
         answer = talk(switch.ports["tl1"], LOGIN, create, command)[2]
-        assert "M  5 DENY" in answer
-        assert code in answer
+        # the code on its line, the reason in a comment, and no `;` before the end
+        pattern = r"\r\n\n   ocs \S+ \S+\r\nM  5 DENY\r\n   (\w+)\r\n   /\* [^;]+ \*/\r\n;"
+        assert re.fullmatch(pattern, answer)[1] == code
         assert switch.pairs() == [(1, 9)]
+
+
+def test_a_wrong_tag_is_denied_and_an_address_selects_rows():
+    with served("tl1", ports="16x16") as switch:
+        answers = talk(
+            switch.ports["tl1"],
+            LOGIN,
+            "ENT-CRS::1.1.1,1.2.1:toolong::g,1WAY;",
+            "ENT-CRS::1.1.1&1.1.2,1.2.1&1.2.2:2::g,1WAY;",
+            "RTRV-CRS::1.1.1,1.2.1:3;",
+            "RTRV-CRS::1.1.1,1.2.2:4;",
+        )
+        assert "M  0 DENY\r\n   IICT" in answers[1]
+        assert [answer.count("SRCPORT=") for answer in answers] == [0, 0, 0, 1, 0]
+        assert switch.pairs() == [(1, 9), (2, 10)]
 
 
 def test_nothing_is_done_without_a_login(tmp_path):

@@ -4,7 +4,8 @@ Certain, as public clients use them: `ACT-USER::USER:CTAG::PASSWORD;`,
 `ENT-CRS::SRC,DST:CTAG::GROUP,1WAY;`, `DLT-CRS::SRC,DST:CTAG::,GROUP,NAME;`,
 `RTRV-CRS:::::ALL;` with rows `SRCPORT=…,DSTPORT=…,GRPNAME=…,CONNNAME=…,CONNTYPE=…`,
 `RTRV-PORT`, `RTRV-NE`; completion codes COMPLD and DENY; a port is an input and an output.
-Assumptions: `&` joins several ports (as TL1 has it), error codes (those of GR-831), the
+Assumptions: `&` joins several ports (as TL1 has it), error codes and their comments (those of
+GR-831), a command without a tag is answered with the tag 0, the
 fields of a port, that a port is called `1.CARD.PORT` with 8 ports on a card
 (`port_names = "number"` counts them instead), and what ENT-CRS does with a port in use
 (`ent_in_use`). CANC-CRS, which darkens a cross-connect and keeps it, is refused.
@@ -25,13 +26,20 @@ from lightloom.switches.ports import Pair, Port, Size, name_of
 from lightloom.switches.states import Status
 from lightloom.switches.tl1_names import aid_of, number_of
 
-BROKEN = "\r\n   - IISP; {}\r\nM  0 DENY\r\n;"
+BROKEN = "\r\n\n   -\r\nM  0 DENY\r\n   IISP\r\n   /* {} */\r\n;"
 """Before a connection with broken framing is closed."""
+LONGEST_TAG = 6
+"""The longest correlation tag [characters]."""
 Rows = list[str]
 
 
 class DeniedError(Exception):
-    """A command that is refused: a code and a reason."""
+    """A command that is refused."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        """`code` is one of GR-831; the reason becomes a comment, which `;` would end."""
+        super().__init__(f"{code}: {reason}")
+        self.rows = [code, f"/* {reason.replace(';', ',').replace('*/', '* /')} */"]
 
 
 async def listen(host: Host, credentials: Credentials, address: str, face: Face) -> asyncio.Server:
@@ -68,27 +76,30 @@ class Interpreter:
         blocks = command.split(":")
         verb = blocks[0].upper()
         blocks += [""] * (6 - len(blocks))
-        ctag = blocks[3] if blocks[3].isalnum() and len(blocks[3]) <= 6 else "0"
+        ctag = blocks[3] or "0"
+        if not (ctag.isascii() and ctag.isalnum() and len(ctag) <= LONGEST_TAG):
+            problem = DeniedError("IICT", f"a tag has 1 to {LONGEST_TAG} letters or digits")
+            return self._framed("0", "DENY", problem.rows)
         try:
             rows = await self._answer(verb, blocks)
         except DeniedError as problem:
-            return self._framed(ctag, "DENY", [str(problem)])
+            return self._framed(ctag, "DENY", problem.rows)
         return self._framed(ctag, "COMPLD", [f'"{row}"' for row in rows])
 
     async def _answer(self, verb: str, blocks: Sequence[str]) -> Rows:
         self._host.check_up()
         if verb == "ACT-USER":
             if not self._credentials.admit(blocks[2], blocks[5]):
-                raise DeniedError("PIUI; unknown user or password")
+                raise DeniedError("PIUI", "unknown user or password")
             self._user = blocks[2] or "user"
             return []
         if not self._user:
-            raise DeniedError("PLNA; Login Not Active")
+            raise DeniedError("PLNA", "Login Not Active")
         if verb == "CANC-USER":
             self._user = ""
             return []
         if verb not in self._handlers:
-            raise DeniedError(f"IICM; {verb[:20]} is not a command here")
+            raise DeniedError("IICM", f"{verb[:20]} is not a command here")
         return await self._handlers[verb](blocks)
 
     def _framed(self, ctag: str, code: str, rows: Sequence[str]) -> str:
@@ -99,7 +110,7 @@ class Interpreter:
     async def _enter(self, blocks: Sequence[str]) -> Rows:
         kind = [*blocks[5].split(","), "", ""][1].upper() or "1WAY"
         if kind not in ("1WAY", "2WAY"):
-            raise DeniedError(f"IDNV; {kind[:10]} is neither 1WAY nor 2WAY")
+            raise DeniedError("IDNV", f"{kind[:10]} is neither 1WAY nor 2WAY")
         pairs = self._pairs(blocks[2])
         if kind == "2WAY":
             pairs = [*dict.fromkeys([*pairs, *((b, a) for a, b in pairs)])]
@@ -123,14 +134,17 @@ class Interpreter:
                 )
             )
         except RefusedError as problem:
-            raise DeniedError(f"SROF; Failed: {problem}") from None
+            raise DeniedError("SROF", f"Failed: {problem}") from None
         except BrokenError as problem:
-            raise DeniedError(f"SROF; Failed: {problem}") from None
+            raise DeniedError("SROF", f"Failed: {problem}") from None
 
     async def _retrieve(self, blocks: Sequence[str]) -> Rows:
         rows = []
+        wanted = None if blocks[2] in ("", "0", "ALL") else {*self._pairs(blocks[2])}
         for one in self._host.machine.connections(self._host.now):
             if one.status in (Status.INVALID, Status.PENDING_DELETION):
+                continue
+            if wanted is not None and one.pair not in wanted:
                 continue
             a, b = (aid_of(number, self._names) for number in one.pair)
             rows.append(
@@ -144,7 +158,7 @@ class Interpreter:
         held = self._configured()
         for pair in self._pairs(blocks[2]):
             if pair not in held:
-                raise DeniedError(f"SROF; Failed: {name_of(pair)} does not exist")
+                raise DeniedError("SROF", f"Failed: {name_of(pair)} does not exist")
         return []
 
     def _configured(self) -> set[Pair]:
@@ -156,6 +170,8 @@ class Interpreter:
         numbers: Sequence[int] = range(1, max(size.a, size.b) + 1)
         if blocks[2] not in ("", "0", "ALL"):
             numbers = self._numbers(blocks[2])
+            if max(numbers) > max(size.a, size.b):
+                raise DeniedError("IIAC", f"Invalid port: the switch has {size} ports")
         rows = []
         for number in numbers:
             fields = []
@@ -177,17 +193,17 @@ class Interpreter:
     def _pairs(self, aids: str) -> list[Pair]:
         sides = [self._numbers(side) for side in aids.split(",")]
         if len(sides) != 2 or len(sides[0]) != len(sides[1]):
-            raise DeniedError("IIAC; as many source as destination ports, such as 1.1.1,1.1.2")
+            raise DeniedError("IIAC", "as many source as destination ports, such as 1.1.1,1.1.2")
         pairs = [*zip(*sides, strict=True)]
         size: Size = self._host.design.size
         for a, b in pairs:
             if not (size.has(Port("A", a)) and size.has(Port("B", b))):
-                raise DeniedError(f"IIAC; Invalid port: the switch has {size} ports")
+                raise DeniedError("IIAC", f"Invalid port: the switch has {size} ports")
         return pairs
 
     def _numbers(self, aids: str) -> list[int]:
         found = [number_of(aid, self._names) for aid in aids.split("&")]
         numbers = [number for number in found if number is not None]
         if len(numbers) < len(found):
-            raise DeniedError(f"IIAC; Invalid port: {aids[:40]}")
+            raise DeniedError("IIAC", f"Invalid port: {aids[:40]}")
         return numbers
