@@ -1,6 +1,7 @@
 """The NETCONF face by ncclient and by raw bytes, and the driver by the conformance test."""
 
 import asyncio
+import time
 
 import asyncssh
 import pytest
@@ -100,6 +101,46 @@ def test_a_refused_edit_changes_nothing(rows, reason):
         assert switch.pairs() == [(9, 9)]
 
 
+def test_other_namespaces_and_filters_are_refused():
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        line.edit_config(target="running", config=config((9, 25)))
+        foreign = config((1, 17)).replace(OPTICAL, "urn:x")
+        with pytest.raises(RPCError, match="urn:x") as caught:
+            line.edit_config(target="running", config=foreign)
+        assert caught.value.tag == "unknown-namespace"
+        with pytest.raises(RPCError) as caught:
+            line.get_config("running", filter=("xpath", "/cross-connects"))
+        assert caught.value.tag == "bad-attribute"
+        missing = config((1, 17)).replace("<pair>", '<pair nc:operation="none">')
+        with pytest.raises(RPCError) as caught:
+            line.edit_config(target="running", config=missing)
+        assert caught.value.tag == "data-missing"
+        assert switch.pairs() == [(9, 9)]
+
+
+def test_a_lock_names_its_session_and_ends_with_it():
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        other = client(switch.ports["netconf"])
+        other.lock("running")
+        with pytest.raises(RPCError) as caught:
+            line.lock("running")
+        assert (caught.value.tag, caught.value.type) == ("lock-denied", "protocol")
+        assert f"<session-id>{other.session_id}<" in caught.value.info.replace("nc:", "")
+        with pytest.raises(RPCError) as caught:
+            line.edit_config(target="running", config=config((1, 17)))
+        assert caught.value.tag == "in-use"
+        with pytest.raises(RPCError):
+            line.kill_session(line.session_id)
+        line.kill_session(other.session_id)
+        for _ in range(200):  # the other connection is closed in its turn
+            try:
+                line.edit_config(target="running", config=config((1, 17)))
+                break
+            except RPCError:
+                time.sleep(0.01)
+        assert switch.pairs() == [(1, 1)]
+
+
 def raw(port, data):
     """What comes back for bytes on the subsystem, until the session ends."""
 
@@ -129,6 +170,7 @@ LAUGHS = (
     "data",
     [
         b"no xml]]>]]>",
+        HELLO + framed("<foo/>", chunked=True),
         HELLO + b"\n#0\n",
         HELLO + b"\n#99999999999\n",
         HELLO + b"no chunk at all",
@@ -136,12 +178,22 @@ LAUGHS = (
         HELLO + b"\n#2\n\xff\xfe\n##\n",
         b"<" * (5 << 20),
     ],
-    ids=["no xml", "empty chunk", "huge chunk", "no chunk", "entities", "not UTF-8", "endless"],
+    ids=[
+        "no xml",
+        "no rpc",
+        "empty chunk",
+        "huge chunk",
+        "no chunk",
+        "entities",
+        "not UTF-8",
+        "endless",
+    ],
 )
 def test_hostile_input_ends_that_session_and_nothing_else(data):
     with served("netconf") as switch:
         with client(switch.ports["netconf"]) as other:
-            raw(switch.ports["netconf"], data)
+            said = raw(switch.ports["netconf"], data)
+            assert b"<error-tag>malformed-message</error-tag>" in said
             other.edit_config(target="running", config=config((1, 33)))
         assert switch.pairs() == [(1, 1)]
 

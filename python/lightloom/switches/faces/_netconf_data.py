@@ -13,24 +13,31 @@ from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.switches.states import Admin, PortStatus, Status
 
 _OPERATION = f"{{{BASE}}}operation"
+_OF_PROTOCOL = ("operation-not-supported", "lock-denied", "in-use", "unknown-namespace")
+_OF_RPC = ("malformed-message", "missing-attribute")
 _OPERATIONS = ("merge", "replace", "create", "delete", "remove")
 
 
 class WrongError(Exception):
     """An rpc-error."""
 
-    def __init__(self, tag: str, text: str) -> None:
-        self._tag = tag
+    def __init__(self, tag: str, text: str, session: int | None = None) -> None:
+        """`session` is the one that holds a lock."""
+        self._tag, self._session = tag, session
         super().__init__(text)
 
     def xml(self) -> str:
         """The element."""
         text = str(self).replace("&", "&amp;").replace("<", "&lt;")
-        kind = "protocol" if self._tag == "operation-not-supported" else "application"
+        kind = "protocol" if self._tag in _OF_PROTOCOL else "application"
+        kind = "rpc" if self._tag in _OF_RPC else kind
+        info = ""
+        if self._session is not None:
+            info = f"<error-info><session-id>{self._session}</session-id></error-info>"
         return (
             f"<rpc-error><error-type>{kind}</error-type><error-tag>{self._tag}</error-tag>"
             f"<error-severity>error</error-severity><error-message>{text}</error-message>"
-            "</rpc-error>"
+            f"{info}</rpc-error>"
         )
 
 
@@ -126,6 +133,10 @@ class Store:
         self, element: ET.Element, default: str, pairs: set[Pair], ports: dict[Port, Admin]
     ) -> None:
         operation = _operation(element, default)
+        for one in element.iter():
+            if not one.tag.startswith(f"{{{OPTICAL}}}"):
+                name = one.tag.rpartition("}")[0].lstrip("{")
+                raise WrongError("unknown-namespace", f"{local(one)[:40]} in {name[:80]}")
         if local(element) == "cross-connects":
             if operation in ("replace", "delete", "remove"):
                 pairs.clear()
@@ -152,6 +163,8 @@ class Store:
             pairs.discard(own or (0, 0))
             return
         if operation == "none":
+            if own is None:
+                raise WrongError("data-missing", f"ingress {a} has no cross-connect")
             return
         b = self._number(leaves.get("egress", ""), "B")
         if operation == "create" and own is not None:
@@ -268,6 +281,8 @@ def subtree(trees: list[ET.Element], operation: ET.Element) -> str:
     """What the subtree filter of a request selects (RFC 6241 §6), as text."""
     ET.register_namespace("", OPTICAL)
     wanted = next((element for element in operation if local(element) == "filter"), None)
+    if wanted is not None and wanted.get("type", "subtree") != "subtree":
+        raise WrongError("bad-attribute", "filters are subtrees: XPath is not supported")
     if wanted is None:
         found = trees
     else:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import asyncssh
@@ -48,24 +49,30 @@ async def listen(
     host: Host, credentials: Credentials, address: str, port: int
 ) -> asyncssh.SSHAcceptor:
     """Serves NETCONF as the subsystem `netconf`."""
-    sessions = itertools.count(1)
+    numbers = itertools.count(1)
     locks: dict[str, int] = {}
+    sessions: dict[int, Callable[[], None]] = {}
 
     async def process(channel: asyncssh.SSHServerProcess[bytes]) -> None:
         connection: Any = channel.get_extra_info("connection")
         if channel.subsystem != "netconf":
             channel.exit(1)
             return
-        session = Session(host, next(sessions), locks)
+        session = Session(host, next(numbers), locks, sessions)
+        sessions[session.number] = connection.abort
         try:
             await session.serve(channel)
         except (CutError, AwayError):
             connection.abort()
-        except (BadMessageError, TimeoutError, asyncssh.Error, ConnectionError):
-            channel.exit(1)  # RFC 6242: broken framing ends the session
+        except BadMessageError as problem:  # RFC 6242: broken framing ends the session
+            session.send_error(channel, problem)
+            channel.exit(1)
+        except (TimeoutError, asyncssh.Error, ConnectionError):
+            channel.exit(1)
         else:
             channel.exit(0)
         finally:
+            del sessions[session.number]
             for name in [name for name, owner in locks.items() if owner == session.number]:
                 del locks[name]
 
@@ -75,9 +82,16 @@ async def listen(
 class Session:
     """One session."""
 
-    def __init__(self, host: Host, number: int, locks: dict[str, int]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        number: int,
+        locks: dict[str, int],
+        sessions: Mapping[int, Callable[[], None]],
+    ) -> None:
+        """`sessions` has what ends each session, by number."""
         self.number = number
-        self._host, self._locks = host, locks
+        self._host, self._locks, self._sessions = host, locks, sessions
         self._store = Store(host)
         self._framer = Framer()
 
@@ -104,6 +118,12 @@ class Session:
             if local(request[0]) == "close-session":
                 return
 
+    def send_error(self, channel: Any, problem: BadMessageError) -> None:
+        """The last message of a session whose client is not understood."""
+        error = WrongError("malformed-message", str(problem)).xml()
+        reply = f'<rpc-reply xmlns="{BASE}">{error}</rpc-reply>'
+        channel.stdout.write(framed(reply, chunked=self._framer.chunked))
+
     async def _next(self, channel: Any) -> str:
         while (text := self._framer.next()) is None:
             data = await asyncio.wait_for(channel.stdin.read(1 << 16), IDLE_S)
@@ -117,6 +137,8 @@ class Session:
         operation = request[0]
         handler = getattr(self, f"_do_{local(operation).replace('-', '_')}", None)
         try:
+            if "message-id" not in request.attrib:
+                raise WrongError("missing-attribute", "an rpc has a message-id")
             if handler is None:
                 raise WrongError("operation-not-supported", f"no operation {local(operation)[:40]}")
             return str(await handler(operation))
@@ -132,12 +154,12 @@ class Session:
 
     async def _do_edit_config(self, operation: Any) -> str:
         datastore = _datastore(operation, "target")
-        self._check_lock(datastore)
+        self._check_lock(datastore, "in-use")
         await self._store.edit(datastore, operation)
         return "<ok/>"
 
     async def _do_commit(self, operation: Any) -> str:
-        self._check_lock("running")
+        self._check_lock("running", "in-use")
         await self._store.commit()
         return "<ok/>"
 
@@ -151,7 +173,7 @@ class Session:
 
     async def _do_lock(self, operation: Any) -> str:
         name = _datastore(operation, "target")
-        self._check_lock(name)
+        self._check_lock(name, "lock-denied")
         self._locks[name] = self.number
         return "<ok/>"
 
@@ -165,10 +187,18 @@ class Session:
     async def _do_close_session(self, operation: Any) -> str:
         return "<ok/>"
 
-    def _check_lock(self, datastore: str) -> None:
+    async def _do_kill_session(self, operation: Any) -> str:
+        text = "".join((leaf.text or "").strip() for leaf in operation)
+        number = int(text) if text.isdecimal() and len(text) < 10 else 0
+        if number == self.number or number not in self._sessions:
+            raise WrongError("invalid-value", f"no other session {text[:20]}")
+        self._sessions[number]()
+        return "<ok/>"
+
+    def _check_lock(self, datastore: str, tag: str) -> None:
         owner = self._locks.get(datastore, self.number)
         if owner != self.number:
-            raise WrongError("lock-denied", f"session {owner} has locked {datastore}")
+            raise WrongError(tag, f"session {owner} has locked {datastore}", owner)
 
 
 def _datastore(operation: Any, role: str) -> str:
