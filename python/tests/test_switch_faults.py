@@ -1,6 +1,7 @@
 """Every fault over every face, as its driver sees it; the emulated switch itself is the oracle of
 what was done."""
 
+import asyncio
 import time
 
 import pytest
@@ -61,6 +62,11 @@ def bench(face):
         found.driver.close()
 
 
+def waits():
+    """How many tasks the switch has."""
+    return len(asyncio.all_tasks())
+
+
 @pytest.mark.parametrize(("kind", "acted"), [("cut-before", False), ("cut-after", True)])
 def test_a_connection_that_is_cut_leaves_what_was_done_unknown(bench, kind, acted):
     bench.switch.strike(Fault(kind))
@@ -80,11 +86,16 @@ def test_an_answer_that_never_comes_ends_the_wait(bench, monkeypatch):
         monkeypatch.setattr(module, "ANSWER_S", 0.3)
     if bench.face in ("ocp", "sonic-db"):
         monkeypatch.setattr(bench.driver._client, "_answer_s", 0.3)
+    before = bench.switch.do(waits)
     bench.switch.strike(Fault("silent"))
     with pytest.raises(SwitchError) as caught:
         bench.driver.change([], NEW)
     assert caught.value.done is None
     assert bench.switch.pairs() == sorted([KEPT, *NEW])
+    until = time.monotonic() + 20
+    while bench.switch.do(waits) > before and time.monotonic() < until:
+        time.sleep(0.01)  # the client went away, and nothing waits for it any more
+    assert bench.switch.do(waits) <= before
     # the driver is of use again, and no late answer is taken for another one
     assert bench.driver.read().pairs == sorted([KEPT, *NEW])
     assert bench.driver.change(NEW, []).removed == NEW

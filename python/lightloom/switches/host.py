@@ -36,6 +36,15 @@ class Client:
         self._close()
 
 
+class SilentError(Exception):
+    """The client is to get no answer; its connection stays until it ends it."""
+
+
+async def silence() -> None:
+    """Waits for a cancellation, when the connection of the client has ended."""
+    await asyncio.Event().wait()
+
+
 class Host:
     """One emulated switch."""
 
@@ -83,6 +92,7 @@ class Host:
 
         Raises:
             CutError: if a fault closes the connection.
+            SilentError: if the answer is never to come.
         """
         self.check_up()
         waiting = self.machine.next_change
@@ -93,7 +103,7 @@ class Host:
         if fault == "cut-after":
             raise CutError
         if fault == "silent":
-            await asyncio.Event().wait()  # until the client goes
+            raise SilentError
         return found
 
     def strike(self, fault: Fault) -> None:

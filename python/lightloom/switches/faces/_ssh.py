@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import asyncssh
 
 from lightloom.switches.access import Credentials
-from lightloom.switches.host import AwayError, Client, Host
+from lightloom.switches.host import AwayError, Client, Host, SilentError, silence
 
 LOGIN_S = 30.0
 """A login that takes longer is cut off [s]."""
@@ -21,6 +22,8 @@ class Server(asyncssh.SSHServer):
     def __init__(self, host: Host, credentials: Credentials) -> None:
         self._host, self._credentials = host, credentials
         self._client: Client | None = None
+        self.tasks: set[asyncio.Task[object]] = set()
+        """What serves the channels; an answer that never comes ends with the connection."""
 
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
         """A client has connected."""
@@ -32,6 +35,8 @@ class Server(asyncssh.SSHServer):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is gone."""
+        for task in self.tasks:
+            task.cancel()
         if self._client is not None:
             self._host.leave(self._client)
 
@@ -62,13 +67,25 @@ async def listen(
         process: serves one channel.
         options: of asyncssh.
     """
+
+    async def serve(channel: Any) -> None:
+        task: Any = asyncio.current_task()
+        tasks = channel.get_extra_info("connection").get_owner().tasks
+        tasks.add(task)
+        try:
+            await process(channel)
+        except SilentError:
+            await silence()
+        finally:
+            tasks.discard(task)
+
     logging.getLogger("asyncssh").setLevel(logging.CRITICAL)
     return await asyncssh.create_server(
         lambda: Server(host, credentials),
         address,
         port,
         server_host_keys=[asyncssh.generate_private_key("ssh-ed25519")],
-        process_factory=process,
+        process_factory=serve,
         login_timeout=LOGIN_S,
         allow_scp=False,
         agent_forwarding=False,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 
-from lightloom.switches.host import AwayError, Client, CutError, Host
+from lightloom.switches.host import AwayError, Client, CutError, Host, SilentError
 
 LONGEST = 64 << 10
 """The longest message [bytes]: 1,024 cross-connects need 10 kB."""
@@ -78,6 +78,10 @@ async def start(
         try:
             host.enter(client)
             await serve(session)
+        except SilentError:
+            with suppress(ConnectionError):
+                while await reader.read(LONGEST):
+                    pass
         except (CutError, AwayError, ConnectionError, TimeoutError, asyncio.CancelledError):
             writer.transport.abort()
         except ValueError as problem:  # UnicodeDecodeError is one

@@ -30,7 +30,7 @@ from lightloom.switches.faces._gnmi_paths import (
     pruned,
     steps_of,
 )
-from lightloom.switches.host import AwayError, CutError, Host
+from lightloom.switches.host import AwayError, CutError, Host, SilentError, silence
 
 LARGEST = 64 << 20
 """The largest message [bytes]."""
@@ -118,6 +118,8 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             await _abort(context, grpc.StatusCode.INTERNAL, str(problem))
         except (CutError, AwayError) as problem:
             await _abort(context, grpc.StatusCode.UNAVAILABLE, str(problem) or "connection cut")
+        except SilentError:
+            await silence()
         kinds = (
             ("delete", request.delete),
             ("replace", request.replace),
