@@ -105,6 +105,58 @@ def test_a_switch_that_misbehaves_fails_the_check(kind, check):
     assert check in failed(Careless(kind))
 
 
+class Dark(EmulatedSwitch):
+    """Reports a state that its light contradicts."""
+
+    def power(self):
+        return {port: -60.0 if port.side == "B" else 0.0 for port in super().power()}
+
+
+def test_a_switch_whose_paths_are_dark_fails_what_looks_at_light():
+    assert failed(Dark(design())) == {"keep", "switching time", "loss per path"}
+
+
+@pytest.mark.parametrize("scheme", ["scpi", "gnmi", "netconf", "tl1"])
+def test_losses_are_those_of_the_factory_table_on_every_face(scheme):
+    """Launch 3 dBm; a monitor reads 0.01 dB, twice."""
+    with served(scheme, ports="8x8", optics={"launch_dbm": 3}) as switch:
+        target = f"{scheme}://127.0.0.1:{switch.ports[scheme]}"
+
+        def again():
+            return open_target(target)
+
+        checks = {one.name: one for one in conformance.run(again(), again, 30, 8)}
+        told = [
+            float(text) for text in checks["loss per path"].detail.removesuffix(" dB").split(", ")
+        ]
+        optics = switch.host.design.optics
+        assert told == pytest.approx([optics.loss_db((at, at)) for at in (1, 2, 3, 4)], abs=0.021)
+
+
+@pytest.mark.parametrize("scheme", ["scpi", "gnmi", "netconf", "tl1", "ssh"])
+def test_a_stuck_mirror_fails_on_every_face_and_nothing_is_left(scheme):
+    timing = {"settle": "5 ms", "give_up_settles": 3}
+    with served(scheme, ports="8x8", timing=timing) as switch:
+        switch.strike(Fault("stuck", port=Port("A", 3)))
+        target = f"{'sonic' if scheme == 'ssh' else scheme}://127.0.0.1:{switch.ports[scheme]}"
+        checks = {one.name: one for one in conformance.run(open_target(target), None, 0.5, 8)}
+        wrong = {one.name for one in checks.values() if one.verdict is Verdict.FAILED}
+        assert "bulk" in wrong
+        assert "create" not in wrong
+        assert switch.pairs() == []
+
+
+@pytest.mark.parametrize("scheme", ["scpi", "gnmi", "netconf", "tl1", "ssh"])
+def test_a_connection_that_is_cut_fails_one_check_and_leaves_nothing(scheme):
+    with served(scheme, ports="8x8") as switch:
+        switch.strike(Fault("cut-after"))
+        target = f"{'sonic' if scheme == 'ssh' else scheme}://127.0.0.1:{switch.ports[scheme]}"
+        checks = [*conformance.run(open_target(target), None, 30, 8)]
+        assert [one.name for one in checks if one.verdict is Verdict.FAILED] == ["create"]
+        assert checks[-1].name == "left as found"
+        assert switch.pairs() == []
+
+
 def test_a_bulk_that_stops_half_way_fails():
     class HalfBulk(EmulatedSwitch):
         def change(self, remove, add, *, wait_s=60.0):

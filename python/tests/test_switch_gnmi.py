@@ -195,6 +195,15 @@ def test_names_of_one_model_do_not_touch_connections_of_another(tmp_path):
         assert switch.do(lambda: switch.host.machine.times(switch.host.now, "foo")) == before
 
 
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_the_driver_reports_whether_circuits_are_bidirectional(both_ways):
+    with served("gnmi", bidirectional=both_ways) as switch:
+        for model, told in (("ocp", both_ways), ("sonic-db", None)):
+            driver = GnmiSwitch("127.0.0.1", switch.ports["gnmi"], model=model)
+            assert driver.describe().bidirectional is told
+            driver.close()
+
+
 def test_a_port_on_the_wrong_side_is_reported_as_it_was_written():
     with served("gnmi", options={"gnmi": {"invalid": "accept"}}, ports="8x8") as switch:
         answers = pygnmi(

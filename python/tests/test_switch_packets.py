@@ -215,6 +215,11 @@ def test_several_faces_stand_in_one_table(tmp_path):
     ("options", "named"),
     [
         (("--client", "true"), "--client"),
+        (("--rounds", 2), "--rounds"),
+        (("--bulk", 0), "--bulk"),
+        (("--wait", -1), "--wait"),
+        (("--wait", "nan"), "--wait"),
+        (("--faults", "http://127.0.0.1:1"), "--faults"),
         (("--plan", "a.json"), "--plan"),
         (("--plan", "a.json", "--plan", "b.json", "--rounds", 0), "--rounds"),
     ],

@@ -57,7 +57,12 @@ Add = Annotated[
     typer.Option(metavar="PAIRS", help="Create: 1A-29B, 1A-2B,3A-4B or 1A..4A-5B..8B."),
 ]
 Remove = Annotated[list[str] | None, typer.Option(metavar="PAIRS", help="Delete, likewise.")]
-Wait = Annotated[float, typer.Option(metavar="SECONDS", help="The longest wait for settling.")]
+Wait = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS", help="The longest wait for settling; for an answer, up to 30 s."
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
@@ -118,11 +123,14 @@ def change(
     json: Json = False,
 ) -> None:
     """Create and delete cross-connects, and wait until they have settled."""
+    from lightloom.cli.switch_test import check_wait
     from lightloom.switches.feasibility import check_change
     from lightloom.switches.ports import read_pairs
     from lightloom.switches.protocol import difference
     from lightloom.switches.stored import read_wanted
 
+    with console.guarded():
+        check_wait(wait)
     with _opened(target, credentials) as found:
         new, gone = read_pairs("--add", add or []), read_pairs("--remove", remove or [])
         if to is None and not new and not gone:
@@ -170,8 +178,9 @@ def run_test(
         ),
     ] = None,
     rounds: Annotated[
-        int, typer.Option(metavar="N", help="With --plan: times that each is changed to.")
-    ] = 5,
+        int | None,
+        typer.Option(metavar="N", help="With --plan: times that each is changed to; usually 5."),
+    ] = None,
     client: Annotated[
         str | None,
         typer.Option(

@@ -17,6 +17,7 @@ from lightloom.cli import console
 from lightloom.errors import refusal
 from lightloom.switches import conformance, reconfiguration
 from lightloom.switches.packets import Counted, Stream
+from lightloom.switches.ports import LARGEST
 from lightloom.switches.protocol import CircuitSwitch, SwitchError
 from lightloom.switches.stored import read_wanted
 from lightloom.switches.targets import open_target
@@ -26,6 +27,10 @@ SHORT = {Verdict.PASSED: "passed", Verdict.FAILED: "FAILED", Verdict.SKIPPED: "-
 """Text of a verdict in a table of several switches."""
 PROBE_S = 0.005
 """Time for which packets are sent to test whether links are up [s]."""
+LONGEST_WAIT_S = 86_400
+"""Longest wait for settling [s]."""
+ROUNDS = 5
+"""Usual number of rounds."""
 MOST_ROUNDS = 10_000
 """Largest number of rounds of one test."""
 
@@ -39,23 +44,40 @@ class Asked:
     bulk: int
     faults: str | None
     plans: Sequence[Path]
-    rounds: int
+    rounds: int | None
     client: str | None
 
 
 def check(asked: Asked) -> None:
-    """Raises an error for options that do not fit together.
+    """Refuses options that do not fit together.
 
-    ConfigError: naming the option.
+    Raises:
         ConfigError: naming the option.
     """
     if not asked.plans and asked.client is not None:
         raise refusal("--client", asked.client, "runs while plans change", "add --plan A --plan B")
+    if not asked.plans and asked.rounds is not None:
+        raise refusal("--rounds", asked.rounds, "counts changes of plans", "add --plan A --plan B")
     if len(asked.plans) == 1:
         shown = str(asked.plans[0])
         raise refusal("--plan", shown, "one plan is no change", "add another --plan")
-    if not 1 <= asked.rounds <= MOST_ROUNDS:
+    if asked.rounds is not None and not 1 <= asked.rounds <= MOST_ROUNDS:
         raise refusal("--rounds", asked.rounds, f"1 to {MOST_ROUNDS:,}", "correct it")
+    if not 1 <= asked.bulk <= LARGEST:
+        raise refusal("--bulk", asked.bulk, f"1 to {LARGEST:,}", "correct it")
+    check_wait(asked.wait_s)
+    if asked.faults is not None:
+        CommandFace(asked.faults, asked.wait_s).counts()  # or nobody answers there
+
+
+def check_wait(wait_s: float) -> None:
+    """Refuses a wait that is no time.
+
+    Raises:
+        ConfigError: naming the option.
+    """
+    if not 0 <= wait_s <= LONGEST_WAIT_S:
+        raise refusal("--wait", wait_s, f"0 to {LONGEST_WAIT_S:,} s", "correct it")
 
 
 def run(switch: CircuitSwitch, target: str, asked: Asked, *, say: bool) -> list[Check]:
@@ -68,7 +90,7 @@ def run(switch: CircuitSwitch, target: str, asked: Asked, *, say: bool) -> list[
     if asked.plans:
         plans = [read_wanted(path) for path in asked.plans]
         what = reconfiguration.Run(
-            plans, asked.rounds, asked.wait_s, again, face, asked.client or ""
+            plans, asked.rounds or ROUNDS, asked.wait_s, again, face, asked.client or ""
         )
         going = reconfiguration.run(switch, what)
     else:

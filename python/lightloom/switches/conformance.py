@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from lightloom.switches.light import dark_s, sampling
 from lightloom.switches.ports import Pair, Port, ends_of, name_of
 from lightloom.switches.protocol import CircuitSwitch, Outcome, Reading, SwitchError
 from lightloom.switches.states import PortStatus, Status
 from lightloom.switches.verdicts import Check, FailedError, SkippedError, Verdict, judged, ms
+from lightloom.switches.waiting import LIT_DBM
 
 NEEDED = 4
 """Free ports [count] that the test needs on each side."""
@@ -25,6 +26,14 @@ REPEATS = 5
 """Changes [count] by which the switching time is measured."""
 TUNED_WITHIN_DB = 0.5
 """Light of a kept cross-connect varies by less than this [dB]."""
+MOST_LOSS_DB = 20.0
+"""A path that loses more than this is dark [dB]: switches lose 1 to 6."""
+STEADY_DB = 0.02
+"""Loss is measured once two readings differ by at most this [dB]."""
+STEADY_POLL_S = 0.02
+"""Between these readings [s]."""
+STEADY_S = 5.0
+"""The longest wait for it [s]."""
 
 
 Body = Callable[[], str]
@@ -53,8 +62,13 @@ def run(
         yield Check("free ports", Verdict.FAILED, str(problem))
         return
     for name, body in test.bodies().items():
-        yield judged(name, body)
-        test.clean_up()
+        found = judged(name, body)
+        try:
+            test.clean_up()
+        except SwitchError as problem:
+            if found.verdict is not Verdict.FAILED:
+                found = Check(name, Verdict.FAILED, f"cannot delete what it created: {problem}")
+        yield found
     yield judged("left as found", test.check_left_as_found)
 
 
@@ -168,10 +182,13 @@ class _Test:
         after = self._switch.power()
         if before is None or after is None:
             return "listed before and after"
-        port = Port("B", first[1])
-        if abs(before[port] - after[port]) > TUNED_WITHIN_DB:
-            raise FailedError(f"the light at {port} went from {before[port]} to {after[port]} dBm")
-        return f"{after[port]:.2f} dBm before and after"
+        losses = [self._losses([first], power) for power in (before, after)]
+        if not losses[0] or not losses[1]:
+            return "listed before and after; no light enters, or no monitor"
+        if abs(losses[0][0] - losses[1][0]) > TUNED_WITHIN_DB:
+            change = f"from {losses[0][0]:.2f} to {losses[1][0]:.2f} dB"
+            raise FailedError(f"the loss of {name_of(first)} went {change}")
+        return f"a loss of {losses[0][0]:.2f} and {losses[1][0]:.2f} dB before and after"
 
     def _check_conflict(self) -> str:
         first, second = self._pair(0, 0), self._pair(0, 1)
@@ -230,6 +247,7 @@ class _Test:
         for _ in range(REPEATS):
             taken.append(self._change([one], [other]).seconds)
             one, other = other, one
+            self._losses([one], self._switch.power() or {})
         return f"median of {REPEATS}: {ms(statistics.median(taken))} with the driver's polling"
 
     def _check_loss(self) -> str:
@@ -237,9 +255,40 @@ class _Test:
             raise SkippedError("the interface reports no power")
         pairs = [self._pair(at, at) for at in range(NEEDED)]
         self._change([], pairs)
-        found = self._switch.power() or {}
-        powers = [found[Port("B", pair[1])] for pair in pairs]
-        return f"{min(powers):.2f} to {max(powers):.2f} dBm leave {NEEDED} paths"
+        losses = self._steady_losses(pairs)
+        if not losses:
+            raise SkippedError("no light enters these ports, or they have no monitors")
+        listed = ", ".join(f"{loss:.2f}" for loss in losses)
+        return f"{listed} dB"
+
+    def _steady_losses(self, pairs: list[Pair]) -> list[float]:
+        """The losses once light is steady: within 0.5 dB of its target it still settles."""
+        until, last = time.monotonic() + STEADY_S, list[float]()
+        while True:
+            losses = self._losses(pairs, self._switch.power() or {})
+            same = len(losses) == len(last)
+            if same and all(abs(a - b) <= STEADY_DB for a, b in zip(losses, last, strict=True)):
+                return losses
+            if time.monotonic() > until:
+                return losses
+            last = losses
+            time.sleep(STEADY_POLL_S)
+
+    def _losses(self, pairs: list[Pair], power: Mapping[Port, float]) -> list[float]:
+        """The loss of each path with monitors into which light enters.
+
+        Raises:
+            FailedError: of a path that is dark.
+        """
+        found = []
+        for pair in pairs:
+            into, out = (power.get(port) for port in ends_of(pair))
+            if into is None or out is None or into < LIT_DBM:
+                continue
+            if into - out > MOST_LOSS_DB:
+                raise FailedError(f"{name_of(pair)} is dark: {into:.2f} dBm in, {out:.2f} dBm out")
+            found.append(into - out)
+        return found
 
     def _check_reboot(self, kind: str) -> str:
         if self._reboot is None or self._again is None:
@@ -281,7 +330,10 @@ class _Test:
         with sampling(self._again()) as samples:
             self._change([moved], [target])
         port = Port("B", kept[1])
-        powers = [powers[port] for _, powers in samples]
+        powers = [powers[port] for _, powers in samples if port in powers]
+        if not powers or not all(Port("B", b) in samples[0][1] for b in (moved[1], target[1])):
+            raise SkippedError("these ports have no monitors")
+        self._losses([kept, target], samples[-1][1])
         if max(powers) - min(powers) > TUNED_WITHIN_DB:
             raise FailedError(f"the light of {name_of(kept)} fell to {min(powers)} dBm")
         dark = dark_s(samples, Port("B", moved[1]), Port("B", target[1]))

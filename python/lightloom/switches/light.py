@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 from lightloom.switches.ports import Port
-from lightloom.switches.protocol import CircuitSwitch
+from lightloom.switches.protocol import CircuitSwitch, SwitchError
 
 LIT_WITHIN_DB = 3.0
 """A port has light that is at most so much weaker than it was at its best [dB]."""
@@ -20,14 +20,23 @@ Samples = list[tuple[float, dict[Port, float]]]
 
 @contextmanager
 def sampling(switch: CircuitSwitch) -> Iterator[Samples]:
-    """The light of all ports, sampled by a connection of its own in the meantime."""
+    """The light of all ports, sampled by a connection of its own in the meantime.
+
+    Raises:
+        SwitchError: at the end, if the switch did not answer on that connection.
+    """
     samples: Samples = []
+    problems: list[SwitchError] = []
     over = threading.Event()
 
     def sample() -> None:
         while True:
             last = over.is_set()
-            powers = switch.power()
+            try:
+                powers = switch.power()
+            except SwitchError as problem:
+                problems.append(problem)
+                return
             samples.append((time.monotonic(), dict(powers or {})))
             if last:
                 return
@@ -43,6 +52,8 @@ def sampling(switch: CircuitSwitch) -> Iterator[Samples]:
         over.set()
         thread.join(10)
         switch.close()
+    if problems:
+        raise problems[0]
 
 
 def dark_s(samples: Samples, old: Port, new: Port) -> float:

@@ -28,8 +28,8 @@ class Description:
     """How many ports it has."""
     settle_ps: int | None = None
     """Settling time [ps]; None if the interface does not report it."""
-    bidirectional: bool = False
-    """Whether one cross-connect carries light in both directions."""
+    bidirectional: bool | None = None
+    """Whether one cross-connect carries light in both directions; None if it does not say."""
     reports_status: bool = False
     """Whether it reports the state of a cross-connect."""
     reports_power: bool = False

@@ -189,10 +189,13 @@ def _one(
         seen.taken_s.append(_change(switch, what, gone, new))
     old = dict(gone)
     for a, b in new:
-        if a in old:
+        ends = [Port("B", b) for b in (old.get(a), b) if b is not None]
+        if a in old and all(port in samples[0][1] for port in ends):
             seen.dark_s.setdefault(a, []).append(dark_s(samples, Port("B", old[a]), Port("B", b)))
     for pair in (p for p in now if p in wanted):
-        powers = [powers[Port("B", pair[1])] for _, powers in samples]
+        powers = [found[port] for _, found in samples if (port := Port("B", pair[1])) in found]
+        if not powers:
+            continue  # without a monitor
         swing = max(powers) - min(powers)
         seen.swing_db[pair] = max(seen.swing_db.get(pair, 0.0), swing)
     seen.steps_s += _steps(samples)
@@ -250,6 +253,8 @@ def _steady(seen: _Seen) -> str:
 def _lost(what: Run, seen: _Seen) -> str:
     if what.packets is None:
         raise SkippedError("nothing counts packets; give --faults URL, or --client COMMAND")
+    if not seen.packets:
+        raise SkippedError("the changes ended before packets were counted")
     stay = {a for a, _ in stays_of(what.plans)}
     lost = {a: one.lost for a, one in seen.packets.items()}
     hurt = [a for a in sorted(stay) if lost.get(a)]

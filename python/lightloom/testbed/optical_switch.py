@@ -53,6 +53,7 @@ class OpticalSwitch:
             "testbed",
             self._size,
             self._settle_ps,
+            bidirectional=False,
             reports_status=True,
         )
 

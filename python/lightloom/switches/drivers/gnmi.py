@@ -45,6 +45,9 @@ class Model(Protocol):
     def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
         """The state of each port, and the power that enters (A) or leaves (B) it."""
 
+    def is_bidirectional(self, get: Any) -> bool | None:
+        """Whether one cross-connect carries light both ways; None if the model does not say."""
+
     def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
         """The paths of cross-connects."""
 
@@ -76,6 +79,7 @@ class GnmiSwitch:
             self._model.dialect,
             "",
             self._ports(),
+            bidirectional=self._model.is_bidirectional(self._client.get),
             reports_status=True,
             reports_power=self._model.has_power,
         )
@@ -199,6 +203,10 @@ class _Ocp:
             found[port] = (known, None if power is None else float(power))
         return found
 
+    def is_bidirectional(self, get: Any) -> bool | None:
+        found = get(path_of("optical-switch", "state", "bidirectional"), None)
+        return found if isinstance(found, bool) else None
+
     def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
         return [path_of("connections", ("port-connection", one.name)) for one in found]
 
@@ -241,6 +249,9 @@ class _SonicDb:
             if port is not None and status in PortStatus.__members__:
                 found[port] = (PortStatus(status), None)
         return found
+
+    def is_bidirectional(self, get: Any) -> bool | None:
+        return None
 
     def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
         return [_table("CONFIG_DB", "OCS_CROSS_CONNECT", one.name) for one in found]
