@@ -1,10 +1,14 @@
 """`plan --diff TARGET --apply` on an emulated switch."""
 
+import time
+
 import pytest
 from cli_support import ROOT, lightloom
 from switch_support import served
 
 from lightloom.switches.changes import wish
+from lightloom.switches.faults import Fault
+from lightloom.switches.ports import Port
 
 PLAN = [
     "plan",
@@ -49,6 +53,35 @@ def test_it_deletes_what_is_in_the_way_and_leaves_others_alone(tmp_path):
         assert "delete 14A-20B\n" in done.stdout
         assert "2 to delete, 8 to create, 0 to keep" in done.stdout
         assert switch.pairs() == sorted([*LIT, (30, 31)])
+
+
+def test_it_says_before_what_it_deletes_and_what_it_leaves(tmp_path):
+    with served("scpi") as switch:
+        # 1A-21B holds a port of the plan, 9A-23B none
+        before = [(1, 21), (9, 23)]
+        switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(wish, before)))
+        target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
+        shown = lightloom(*PLAN, "--diff", target, cwd=tmp_path).stdout
+        assert "1 other cross-connect at ports that the plan needs: --apply deletes 1A-21B" in shown
+        assert "1 cross-connect at ports that the port map does not have: left alone" in shown
+        assert switch.pairs() == before
+
+
+@pytest.mark.parametrize("command", ["plan", "change"])
+def test_a_failed_cross_connect_that_is_wanted_ends_with_an_error(command, tmp_path):
+    with served("gnmi") as switch:
+        target = f"gnmi://127.0.0.1:{switch.ports['gnmi']}"
+        words = [*PLAN, "--diff", target, "--apply", "--yes"]
+        if command == "change":
+            words = ["switch", "change", target, "--add", "1A-8B", "--yes"]
+        assert lightloom(*words, cwd=tmp_path).returncode == 0
+        switch.strike(Fault("failed", port=Port("B", 8)))
+        done = lightloom(*words, cwd=tmp_path)
+        assert done.returncode == 1
+        assert "1A-8B is failed: port 8B has failed" in done.stderr
+        switch.strike(Fault("clear"))
+        time.sleep(0.05)
+        assert lightloom(*words, cwd=tmp_path).returncode == 0
 
 
 def test_options_without_effect_are_refused(tmp_path):

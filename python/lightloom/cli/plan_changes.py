@@ -259,8 +259,17 @@ def _unmoved(pair: Pair) -> str:
 def _told(change: Change) -> Iterator[str]:
     before, after = map(formats.size, change.joined)
     yield f"demand between racks that a circuit joins: {before} before, {after} after"
-    if change.old.others:
-        several = counted(len(change.old.others), "cross-connect")
+    needed = [light.ports for light, action in change.lights if action != "break"]
+    a_needed, b_needed = ({ports[side] for ports in needed if ports} for side in (0, 1))
+    in_way = [pair for pair in change.old.others if pair[0] in a_needed or pair[1] in b_needed]
+    if in_way:
+        several = counted(len(in_way), "other cross-connect")
+        names = ", ".join(f"{a}A-{b}B" for a, b in in_way[:LOST])
+        more = f" and {len(in_way) - LOST} more" if len(in_way) > LOST else ""
+        yield f"{several} at ports that the plan needs: --apply deletes {names}{more}"
+    alone = len(change.old.others) - len(in_way)
+    if alone:
+        several = counted(alone, "cross-connect")
         yield f"{several} at ports that the port map does not have: left alone"
     for what, racks in (("came", change.came), ("went", change.went)):
         if racks:

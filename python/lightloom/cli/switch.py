@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +19,7 @@ from lightloom.units import formats
 
 if TYPE_CHECKING:
     from lightloom.switches.config import Setup
+    from lightloom.switches.ports import Pair
     from lightloom.switches.protocol import CircuitSwitch, Outcome, Reading
 
 
@@ -150,6 +151,7 @@ def change(
         if (going or coming) and not yes and not confirmed(target):
             raise typer.Exit(console.EXIT_FAILED)
         print_outcome(found.change(gone, new, wait_s=wait), json=json)
+        check_lit(reading, kept)
 
 
 @commands.command("test")
@@ -264,6 +266,21 @@ def confirmed(target: str) -> bool:
         limit = "standard input is no terminal, so the command cannot ask"
         raise refusal("--yes", "(missing)", limit, "give --yes to change it")
     return typer.confirm(f"Change {target}?", err=True)
+
+
+def check_lit(reading: Reading, kept: Collection[Pair]) -> None:
+    """Ends the command with exit code 1 if a cross-connect that is wanted had failed before."""
+    from lightloom.switches.ports import name_of
+    from lightloom.switches.states import Status
+
+    failed = [
+        f"{name_of(one.pair)} is failed{f': {one.reason}' if one.reason else ''}"
+        for one in reading.cross_connects
+        if one.pair in kept and one.status is Status.FAILED
+    ]
+    if failed:
+        remedy = "look at its ports, or delete it and create it again"
+        console.stop(f"{failed[0]}; {remedy}", console.EXIT_FAILED)
 
 
 def print_change(going: Any, coming: Any, kept: Any) -> None:
