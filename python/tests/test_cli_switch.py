@@ -130,6 +130,8 @@ def test_bad_addresses_are_refused_and_passwords_not_repeated(target, message, t
         ("[timing]\nsettle = 'soon'", "timing.settle"),
         ("[timing]\ndevice = 'magic'", "timing.device = magic"),
         ("listen = '0.0.0.0'\n[faces.tl1]", "there is no password"),
+        ("listen = '10.0.0.1'\ncredentials = 'c'\n[faces.gnmi]", "could read passwords"),
+        ("listen = '10.0.0.1'\ncredentials = 'c'\n[faces.scpi]", "have no login"),
         ("[faces.gnmi]\ntls_key = 'a'", "a certificate and its key"),
         ("[[fault]]\nkind = 'melt'", "fault[0].kind = melt"),
         ("[[fault]]\nkind = 'stuck'\nport = '33A'", "fault[0].port = 33A: does not exist"),
@@ -144,6 +146,7 @@ def test_bad_addresses_are_refused_and_passwords_not_repeated(target, message, t
 )
 def test_a_bad_switch_file_is_refused_by_key(toml, message, tmp_path):
     (tmp_path / "switch.toml").write_text(toml, encoding="utf-8")
+    (tmp_path / "c").write_text("admin\nsecret\n", encoding="utf-8")
     done = lightloom("switch", "serve", "switch.toml", cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr

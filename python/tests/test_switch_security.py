@@ -13,11 +13,13 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from switch_support import WAIT_S, ask, served, tcp
 
+from lightloom.errors import ConfigError
 from lightloom.switches.drivers import scpi
 from lightloom.switches.drivers.gnmi import CA, GnmiSwitch
 from lightloom.switches.drivers.sonic import SonicSwitch
 from lightloom.switches.faults import Fault
 from lightloom.switches.protocol import SwitchError
+from lightloom.switches.targets import open_target
 
 
 def certificate(folder):
@@ -51,14 +53,67 @@ def test_gnmi_by_tls(tmp_path, monkeypatch):
     }
     with served("gnmi", options={"gnmi": own}) as switch:
         port = switch.ports["gnmi"]
-        with pytest.raises(SwitchError):  # the certificate has no known issuer
+        with pytest.raises(SwitchError, match=CA):  # the certificate has no known issuer
             GnmiSwitch("127.0.0.1", port, tls=True)
         monkeypatch.setenv(CA, str(tmp_path / "certificate.pem"))
         driver = GnmiSwitch("127.0.0.1", port, tls=True)
         assert driver.change([], [(1, 1)]).settled
         driver.close()
-        with pytest.raises(SwitchError):
+        with pytest.raises(SwitchError, match=r"write \?tls=on"):
             GnmiSwitch("127.0.0.1", port, tls=False)
+
+
+@pytest.mark.parametrize("key", ["nothing.pem", "certificate.pem", "other.pem"])
+def test_a_certificate_without_its_key_is_refused(key, tmp_path):
+    certificate(tmp_path)
+    (tmp_path / "key.pem").rename(tmp_path / "other.pem")
+    other = tmp_path / "second"
+    other.mkdir()
+    certificate(other)
+    own = {"tls_key": str(tmp_path / key), "tls_certificate": str(other / "certificate.pem")}
+    with (
+        pytest.raises(ConfigError, match=r"faces\.gnmi\.tls_key"),
+        served("gnmi", options={"gnmi": own}),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("face", ["ssh", "netconf"])
+def test_a_named_host_key_is_the_same_at_each_start(face, tmp_path):
+    file = tmp_path / "key"
+    own = asyncssh.generate_private_key("ssh-ed25519")
+    own.write_private_key(file)
+    for options, same in (({"host_key": str(file)}, True), ({}, False)):
+        with served(face, options={face: options}) as switch:
+            seen = asyncio.run(asyncssh.get_server_host_key("127.0.0.1", switch.ports[face]))
+        assert (seen.export_public_key() == own.export_public_key()) is same
+    file.write_text("no key")
+    with (
+        pytest.raises(ConfigError, match=rf"faces\.{face}\.host_key"),
+        served(face, options={face: {"host_key": str(file)}}),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("address", ["::1", "127.0.0.2", "localhost"])
+def test_every_face_listens_on_every_address_of_the_loopback(address):
+    with served("gnmi", "scpi", "tl1", "netconf", "ssh", listen=address) as switch:
+        for face, port in switch.ports.items():
+            scheme = "sonic" if face == "ssh" else face
+            host = f"[{address}]" if ":" in address else address
+            driver = open_target(f"{scheme}://{host}:{port}")
+            assert driver.read().pairs == []
+            driver.close()
+
+
+def test_an_address_of_another_machine_is_named(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("admin\ncorrect\n")
+    with (
+        pytest.raises(ConfigError, match=r"listen = 192\.0\.2\.1: not an address"),
+        served("tl1", listen="192.0.2.1", credentials=str(secret)),
+    ):
+        pass
 
 
 def test_an_answer_that_never_comes_is_a_failure_whose_effect_is_not_known(monkeypatch):

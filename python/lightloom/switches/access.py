@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import ipaddress
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,18 @@ USER = "LIGHTLOOM_SWITCH_USER"
 PASSWORD = "LIGHTLOOM_SWITCH_PASSWORD"
 FILE = "LIGHTLOOM_SWITCH_CREDENTIALS"
 DEFAULT_USER = "admin"
+
+
+def is_loopback(address: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    >>> is_loopback("127.0.0.2"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"
 
 
 @dataclass(frozen=True)

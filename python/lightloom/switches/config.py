@@ -15,7 +15,7 @@ from typing import Any
 from lightloom.config import toml_errors
 from lightloom.errors import ConfigError, refusal
 from lightloom.storage import reading
-from lightloom.switches.access import Credentials, read_credentials
+from lightloom.switches.access import Credentials, is_loopback, read_credentials
 from lightloom.switches.changes import Conflict
 from lightloom.switches.design import Design
 from lightloom.switches.faults import Fault, check_fault, read_fault
@@ -26,7 +26,6 @@ from lightloom.units.durations import duration_ps
 
 FACES = {"scpi": 5025, "tl1": 3082, "ssh": 2222, "netconf": 8830, "gnmi": 9339, "command": 8100}
 """The faces and their default ports; those below 1024 are moved up."""
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 TIMES = ("settle", "deviation", "release", "relock", "link_up", "cold_boot", "warm_boot")
 _OPTICS = {
     "loss_min_db": (0.0, 50.0),
@@ -42,8 +41,8 @@ _TABLES = ("timing", "optics", "faces", "fault")
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "scpi": {"add_in_use": ("refuse", "replace")},
     "tl1": {"ent_in_use": ("refuse", "replace"), "port_names": ("calient", "number")},
-    "ssh": {"generation": ("both", "first", "generated")},
-    "netconf": {},
+    "ssh": {"generation": ("both", "first", "generated"), "host_key": ()},
+    "netconf": {"host_key": ()},
     "gnmi": {
         "invalid": ("refuse", "accept"),
         "port_state": ("config_status", "state"),
@@ -128,7 +127,7 @@ def setup_of(table: Mapping[str, Any], folder: Path = Path()) -> Setup:
 
 
 def _check_listen(setup: Setup) -> None:
-    if setup.listen in LOOPBACK:
+    if is_loopback(setup.listen):
         return
     if setup.credentials.password is None:
         limit = "other machines reach it, and there is no password"
@@ -136,6 +135,10 @@ def _check_listen(setup: Setup) -> None:
     if any(face.kind in ("command", "scpi") for face in setup.faces):
         limit = "the faces scpi and command have no login"
         raise refusal("listen", setup.listen, limit, "leave them out, or listen on 127.0.0.1")
+    if any(face.kind == "gnmi" and "tls_key" not in face.options for face in setup.faces):
+        limit = "other machines could read passwords on the way to the face gnmi"
+        remedy = "name tls_key and tls_certificate, or listen on 127.0.0.1"
+        raise refusal("listen", setup.listen, limit, remedy)
 
 
 def _design(table: Mapping[str, Any]) -> Design:

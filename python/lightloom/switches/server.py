@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib import import_module
@@ -33,6 +35,7 @@ async def serving(setup: Setup) -> AsyncIterator[tuple[Host, dict[str, int]]]:
     Raises:
         ConfigError: of a port that is in use.
     """
+    _check_address(setup.listen)
     host = Host(setup.design)
     ports, closers = {}, []
     schedule = asyncio.create_task(host.keep_schedule())
@@ -50,6 +53,17 @@ async def serving(setup: Setup) -> AsyncIterator[tuple[Host, dict[str, int]]]:
                     await asyncio.wait_for(found, 5)
 
 
+def _check_address(address: str) -> None:
+    """Refuses an address that is none of this machine, before a port is blamed for it."""
+    try:
+        family, _, _, _, where = socket.getaddrinfo(address, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family) as probe:
+            probe.bind(where)
+    except OSError:
+        limit = "not an address of this machine"
+        raise refusal("listen", address, limit, "write 127.0.0.1, or one of its own") from None
+
+
 async def _start(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
     starts: dict[str, Start] = {
         "scpi": _scpi,
@@ -59,6 +73,7 @@ async def _start(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[]
         "tl1": _tl1,
         "netconf": _netconf,
     }
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # its core would write on the terminal
     try:
         if face.kind in SLOW:
             await asyncio.to_thread(import_module, f"lightloom.switches.faces.{face.kind}")
@@ -80,8 +95,7 @@ async def _scpi(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[],
 async def _ssh(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
     from lightloom.switches.faces import ssh
 
-    generation = face.options["generation"]
-    server = await ssh.listen(host, setup.credentials, setup.listen, face.port, generation)
+    server = await ssh.listen(host, setup.credentials, setup.listen, face)
     return server.get_port(), server.close
 
 
@@ -101,7 +115,7 @@ async def _tl1(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], 
 async def _netconf(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
     from lightloom.switches.faces import netconf
 
-    server = await netconf.listen(host, setup.credentials, setup.listen, face.port)
+    server = await netconf.listen(host, setup.credentials, setup.listen, face)
     return server.get_port(), server.close
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,6 +121,7 @@ def _sonic(target: Target, credentials: Credentials) -> CircuitSwitch:
 
 
 def _gnmi(target: Target, credentials: Credentials) -> CircuitSwitch:
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # its core would write on the terminal
     from lightloom.switches.drivers.gnmi import GnmiSwitch
 
     options = target.options or {}

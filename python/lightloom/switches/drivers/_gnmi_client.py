@@ -10,14 +10,13 @@ from typing import Any
 import grpc
 from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
-from lightloom.switches.access import Credentials
+from lightloom.switches.access import Credentials, is_loopback
 from lightloom.switches.protocol import Outcome, SwitchError
 
 ANSWER_S = 30.0
 """The longest wait for an answer [s]."""
 LARGEST = 64 << 20
 """The largest message [bytes]."""
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 CA = "LIGHTLOOM_SWITCH_CA"
 """Environment variable: a file of certificates that are trusted instead of the system's."""
 
@@ -51,7 +50,8 @@ class GnmiClient:
         self._answer_s = answer_s
         where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         options = [("grpc.max_receive_message_length", LARGEST), ("grpc.enable_retries", 0)]
-        if tls if tls is not None else host not in LOOPBACK:
+        self._tls = tls if tls is not None else not is_loopback(host)
+        if self._tls:
             roots = Path(os.environ[CA]).read_bytes() if os.environ.get(CA) else None
             self._channel = grpc.secure_channel(where, grpc.ssl_channel_credentials(roots), options)
         else:
@@ -122,9 +122,11 @@ class GnmiClient:
             return SwitchError(f"{self.target}: refused the login; {remedy}", Outcome())
         if code is grpc.StatusCode.DEADLINE_EXCEEDED:
             return SwitchError(f"{self.target}: no answer in {self._answer_s:g} s; read the switch")
-        return SwitchError(f"{self.target}: {code.name.lower()}: {text[:300]}; check its address")
+        remedy = f"check its address, and its certificate ({CA})" if self._tls else _PLAIN
+        return SwitchError(f"{self.target}: {code.name.lower()}: {text[:300]}; {remedy}")
 
 
+_PLAIN = "check its address, or write ?tls=on"
 _REFUSED = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION)
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import asyncssh
 
-from lightloom.switches.access import Credentials
+from lightloom.switches.access import Credentials, is_loopback
 from lightloom.switches.drivers._loop import Loop
 from lightloom.switches.netconf_text import BadMessageError
 from lightloom.switches.protocol import Outcome, SwitchError
@@ -18,7 +18,6 @@ ANSWER_S = 30.0
 """The longest wait for an answer [s]."""
 GOODBYE_S = 2.0
 """The longest wait for the switch to close its side [s]."""
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 T = TypeVar("T")
 
 
@@ -107,7 +106,7 @@ def connect(
     """
     logging.getLogger("asyncssh").setLevel(logging.CRITICAL)
     options: dict[str, Any] = {}
-    if ignore_host_key or host in LOOPBACK:
+    if ignore_host_key or is_loopback(host):
         options["known_hosts"] = None
     if credentials.password is not None:
         options["client_keys"] = None

@@ -9,7 +9,9 @@ from typing import Any
 
 import asyncssh
 
+from lightloom.errors import refusal
 from lightloom.switches.access import Credentials
+from lightloom.switches.config import Face
 from lightloom.switches.host import AwayError, Client, Host, SilentError, silence
 
 LOGIN_S = 30.0
@@ -53,19 +55,22 @@ async def listen(
     host: Host,
     credentials: Credentials,
     address: str,
-    port: int,
+    face: Face,
     process: Callable[[Any], Any],
     **options: Any,
 ) -> asyncssh.SSHAcceptor:
-    """Serves SSH with a host key of this run.
+    """Serves SSH, with a host key of this run unless the face names one.
 
     Args:
         host: the switch.
         credentials: who may enter.
         address: of this machine.
-        port: 0 for a free one.
+        face: its port and its host key.
         process: serves one channel.
         options: of asyncssh.
+
+    Raises:
+        ConfigError: of a host key that cannot be used.
     """
 
     async def serve(channel: Any) -> None:
@@ -83,11 +88,23 @@ async def listen(
     return await asyncssh.create_server(
         lambda: Server(host, credentials),
         address,
-        port,
-        server_host_keys=[asyncssh.generate_private_key("ssh-ed25519")],
+        face.port,
+        server_host_keys=[_host_key(face)],
         process_factory=serve,
         login_timeout=LOGIN_S,
         allow_scp=False,
         agent_forwarding=False,
         **options,
     )
+
+
+def _host_key(face: Face) -> asyncssh.SSHKey:
+    file = face.options.get("host_key")
+    if file is None:
+        return asyncssh.generate_private_key("ssh-ed25519")
+    try:
+        return asyncssh.read_private_key(file)
+    except (OSError, asyncssh.Error, ValueError):
+        limit = "is not a private key that can be read"
+        remedy = "make one: ssh-keygen -t ed25519 -N '' -f FILE"
+        raise refusal(f"faces.{face.kind}.host_key", file, limit, remedy) from None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path as File
@@ -18,6 +19,7 @@ import grpc
 import grpc.aio
 from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
+from lightloom.errors import refusal
 from lightloom.switches.access import Credentials
 from lightloom.switches.changes import BrokenError, Conflict, RefusedError
 from lightloom.switches.config import Face
@@ -59,8 +61,7 @@ async def listen(
     where = f"[{address}]:{face.port}" if ":" in address else f"{address}:{face.port}"
     try:
         if "tls_key" in face.options:
-            pair = [File(face.options[key]).read_bytes() for key in ("tls_key", "tls_certificate")]
-            secret = grpc.ssl_server_credentials([(pair[0], pair[1])])
+            secret = grpc.ssl_server_credentials([_key_and_certificate(face)])
             port = server.add_secure_port(where, secret)
         else:
             port = server.add_insecure_port(where)
@@ -68,6 +69,18 @@ async def listen(
         raise OSError(f"cannot listen on {where}") from None
     await server.start()
     return server, port
+
+
+def _key_and_certificate(face: Face) -> tuple[bytes, bytes]:
+    key, certificate = face.options["tls_key"], face.options["tls_certificate"]
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, "")
+        return File(key).read_bytes(), File(certificate).read_bytes()
+    except (OSError, ValueError) as problem:  # ssl.SSLError is an OSError
+        limit = f"is no key of the certificate {certificate}, or one of them cannot be read"
+        reason = problem.strerror if isinstance(problem, OSError) else None
+        text = f"{limit} ({str(reason).lower()})" if reason else limit
+        raise refusal("faces.gnmi.tls_key", key, text, "name two PEM files") from None
 
 
 class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]

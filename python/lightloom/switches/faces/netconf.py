@@ -17,6 +17,7 @@ from typing import Any
 import asyncssh
 
 from lightloom.switches.access import Credentials
+from lightloom.switches.config import Face
 from lightloom.switches.faces import _ssh
 from lightloom.switches.faces._netconf_data import Store, WrongError, subtree
 from lightloom.switches.host import AwayError, CutError, Host
@@ -46,7 +47,7 @@ IDLE_S = 600.0
 
 
 async def listen(
-    host: Host, credentials: Credentials, address: str, port: int
+    host: Host, credentials: Credentials, address: str, face: Face
 ) -> asyncssh.SSHAcceptor:
     """Serves NETCONF as the subsystem `netconf`."""
     numbers = itertools.count(1)
@@ -76,7 +77,7 @@ async def listen(
             for name in [name for name, owner in locks.items() if owner == session.number]:
                 del locks[name]
 
-    return await _ssh.listen(host, credentials, address, port, process, encoding=None)
+    return await _ssh.listen(host, credentials, address, face, process, encoding=None)
 
 
 class Session:

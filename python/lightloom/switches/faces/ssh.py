@@ -7,6 +7,7 @@ from typing import Any
 import asyncssh
 
 from lightloom.switches.access import Credentials
+from lightloom.switches.config import Face
 from lightloom.switches.faces import _ssh
 from lightloom.switches.faces.sonic_cli import LONGEST, Answer, Cli
 from lightloom.switches.host import AwayError, CutError, Host
@@ -15,10 +16,10 @@ PROMPT = "admin@sonic:~$ "
 
 
 async def listen(
-    host: Host, credentials: Credentials, address: str, port: int, generation: str = "both"
+    host: Host, credentials: Credentials, address: str, face: Face
 ) -> asyncssh.SSHAcceptor:
     """Serves SONiC's command line."""
-    cli = Cli(host, generation)
+    cli = Cli(host, face.options["generation"])
 
     async def process(channel: asyncssh.SSHServerProcess[str]) -> None:
         try:
@@ -31,7 +32,7 @@ async def listen(
             return
         channel.exit(code)
 
-    return await _ssh.listen(host, credentials, address, port, process)
+    return await _ssh.listen(host, credentials, address, face, process)
 
 
 async def _serve(cli: Cli, channel: asyncssh.SSHServerProcess[str]) -> int:
@@ -50,7 +51,10 @@ async def _serve(cli: Cli, channel: asyncssh.SSHServerProcess[str]) -> int:
             continue
         except Exception:  # the end of the input, or a line without an end
             return code
-        if len(line) > LONGEST or line.strip() in ("exit", "logout"):
+        if len(line) > LONGEST:
+            channel.stderr.write("Error: command too long\n")
+            return 2
+        if line.strip() in ("exit", "logout"):
             return code
         answer = await cli.run(line)
         _print(channel, answer)
