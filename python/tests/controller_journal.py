@@ -12,7 +12,7 @@ from controller_reference import Wish
 from controller_world import CrashError
 
 from lightloom.controller import schema
-from lightloom.controller.store import Transaction
+from lightloom.controller.transaction_log import Transaction
 from lightloom.switches.ports import Pair
 
 Rows = Callable[..., list[dict[str, Any]]]

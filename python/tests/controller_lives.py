@@ -28,14 +28,16 @@ from sqlalchemy import event, func, select
 
 from lightloom.controller import schema
 from lightloom.controller.config import ControllerTable
+from lightloom.controller.database import DeposedError
 from lightloom.controller.deferred import end, waiting
 from lightloom.controller.jobs import announce, set_boundary
 from lightloom.controller.jobs import end as end_job
 from lightloom.controller.leases import leases, release, reserve
 from lightloom.controller.run import NO_ROLE, Loop, Role
 from lightloom.controller.service import Controller, UnreachableError
-from lightloom.controller.store import OPEN, OVER, DeposedError, Store, Transaction
+from lightloom.controller.store import Store
 from lightloom.controller.timed import Pace
+from lightloom.controller.transaction_log import OPEN, OVER, Transaction
 from lightloom.errors import ConfigError
 from lightloom.switches.ports import Pair
 

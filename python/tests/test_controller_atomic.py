@@ -10,7 +10,8 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from lightloom.controller import deferred, schema
-from lightloom.controller.store import DeposedError, Store
+from lightloom.controller.database import DeposedError
+from lightloom.controller.store import Store
 
 AB = [(1, 2), (2, 1)]
 AC = [(1, 3), (3, 1)]

@@ -18,12 +18,14 @@ from test_controller_service import free_port, wait
 from test_controller_simulated import lived
 
 from lightloom.controller import schema
-from lightloom.controller.store import DeposedError, Store
+from lightloom.controller.database import DeposedError
+from lightloom.controller.store import Store
 
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
 WRITER = """
 import sys, time
-from lightloom.controller.store import DeposedError, Store
+from lightloom.controller.database import DeposedError
+from lightloom.controller.store import Store
 store = Store(sys.argv[1], time.time)
 name, until, held = sys.argv[2], time.time() + 300, False
 while time.time() < until:

@@ -10,11 +10,13 @@ import pytest
 from controller_support import Lab
 
 from lightloom.controller.change import change_to
+from lightloom.controller.database import DeposedError
 from lightloom.controller.hooks import HookError
 from lightloom.controller.leases import reserve
 from lightloom.controller.run import Role, standby_store
-from lightloom.controller.store import OPEN, DeposedError, Store
+from lightloom.controller.store import Store
 from lightloom.controller.transaction import Executor, Steps
+from lightloom.controller.transaction_log import OPEN
 from lightloom.errors import ConfigError
 from lightloom.switches.protocol import SwitchError
 

@@ -20,11 +20,13 @@ from hypothesis import strategies as st
 
 from lightloom.controller.change import change_to, settle
 from lightloom.controller.config import config_of, read_config
+from lightloom.controller.database import DeposedError
+from lightloom.controller.intents import Wanted
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.limits import Limits
 from lightloom.controller.racks import Racks
 from lightloom.controller.schema import VERSION, meta
-from lightloom.controller.store import DeposedError, Store, Wanted
+from lightloom.controller.store import Store
 from lightloom.errors import ConfigError
 from lightloom.switches.protocol import SwitchError
 

@@ -9,8 +9,9 @@ from controller_world import SWITCH, CrashError, FaultySwitch, World, WorldHook,
 from sqlalchemy import event
 
 from lightloom.controller.change import Change, change_to
-from lightloom.controller.store import OPEN, Store, Transaction
+from lightloom.controller.store import Store
 from lightloom.controller.transaction import Executor, Steps
+from lightloom.controller.transaction_log import OPEN, Transaction
 from lightloom.switches.ports import Pair
 
 

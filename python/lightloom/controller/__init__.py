@@ -4,6 +4,8 @@
 |---|---|
 | `config` | `CONTROLLER.toml` |
 | `store`, `schema` | intents, transactions, leases, tokens, audit records; SQLite or PostgreSQL |
+| `database`, `audit` | connections and the role of the active controller; the audit log |
+| `intents`, `transaction_log` | wished cross-connects and transactions in the store |
 | `change` | the difference between lit and wanted cross-connects |
 | `transaction` | carries a change out, step by step, and recovers after a crash |
 | `hooks`, `interface_hook` | what leads traffic away before its circuit goes dark: HTTP, gNMI |

@@ -14,11 +14,12 @@ from lightloom.controller.dark import dark_s
 from lightloom.controller.decider import Decider
 from lightloom.controller.deferred import CHECKPOINT
 from lightloom.controller.demand import Collector
+from lightloom.controller.intents import Wanted
 from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
 from lightloom.controller.matrices import Seen
 from lightloom.controller.smoothing import Smoothing
-from lightloom.controller.store import Store, Wanted
+from lightloom.controller.store import Store
 from lightloom.controller.timed import LateError, within
 from lightloom.controller.wishes import POLICY, Due, Wishes
 from lightloom.errors import ConfigError

@@ -25,6 +25,7 @@ from lightloom.controller.admission import (
 )
 from lightloom.controller.change import Change
 from lightloom.controller.dark import dark_s
+from lightloom.controller.database import DeposedError
 from lightloom.controller.foresight import Foresight, foresee
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.matrices import checked
@@ -34,7 +35,6 @@ from lightloom.controller.page import page
 from lightloom.controller.refusals import add_refusals
 from lightloom.controller.replays import Replays
 from lightloom.controller.service import Controller
-from lightloom.controller.store import DeposedError
 from lightloom.controller.tokens import Client
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair, name_of, pair_of

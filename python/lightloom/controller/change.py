@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lightloom.controller.store import Wanted
+from lightloom.controller.intents import Wanted
 from lightloom.switches.ports import Pair, name_of
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from lightloom.controller.managed import Managed
-from lightloom.controller.store import Store, Transaction
+from lightloom.controller.store import Store
+from lightloom.controller.transaction_log import Transaction
 
 
 def dark_s(store: Store, one: Managed) -> float | None:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 from lightloom.controller.cost import Cost
 from lightloom.controller.deferred import waiting
+from lightloom.controller.intents import Wanted
 from lightloom.controller.managed import Managed
-from lightloom.controller.store import Store, Wanted
+from lightloom.controller.store import Store
 from lightloom.controller.wishes import Due, Wishes
 
 

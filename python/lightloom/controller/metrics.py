@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from lightloom.controller.answers import AlarmKind
 from lightloom.controller.service import Controller
-from lightloom.controller.store import OPEN, OVER
+from lightloom.controller.transaction_log import OPEN, OVER
 
 
 def exposition(controller: Controller) -> bytes:

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lightloom.controller.deferred import Deferred, waiting
+from lightloom.controller.intents import Wanted
 from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
 from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
-from lightloom.controller.store import OPEN, Transaction, Wanted
+from lightloom.controller.transaction_log import OPEN, Transaction
 from lightloom.switches.ports import Pair, name_of
 
 if TYPE_CHECKING:

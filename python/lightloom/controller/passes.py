@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from queue import SimpleQueue
 
-from lightloom.controller.store import Transaction
+from lightloom.controller.transaction_log import Transaction
 
 Made = list[Transaction]
 Job = Callable[[], Made]

@@ -9,8 +9,8 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
+from lightloom.controller.database import DeposedError
 from lightloom.controller.service import UnreachableError
-from lightloom.controller.store import DeposedError
 from lightloom.errors import ConfigError, brief, refusal, shortened
 
 CONFLICTS = ("holds it", "is not over")

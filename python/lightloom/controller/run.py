@@ -13,8 +13,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from lightloom.controller.api import app_of
 from lightloom.controller.config import ControllerTable
+from lightloom.controller.database import DeposedError
 from lightloom.controller.service import Controller
-from lightloom.controller.store import DeposedError, Store
+from lightloom.controller.store import Store
 from lightloom.errors import refusal
 from lightloom.units.durations import duration_ps
 

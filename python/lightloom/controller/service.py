@@ -14,21 +14,24 @@ from lightloom.controller.change import Change, change_to, settle, without
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.cost import Cost, cost_of
 from lightloom.controller.dark import dark_s
+from lightloom.controller.database import DeposedError
 from lightloom.controller.decider import Decider
 from lightloom.controller.deferrals import Deferrals
 from lightloom.controller.deferred import Deferred, defer
 from lightloom.controller.demand import Collector
 from lightloom.controller.hooks import Hook, HookError, HttpHook, NoHook
+from lightloom.controller.intents import Wanted
 from lightloom.controller.jobs import jobs
 from lightloom.controller.managed import Managed
 from lightloom.controller.overview import alarms_of, state_of
 from lightloom.controller.passes import Job, Passes
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import must_wait
-from lightloom.controller.store import OPEN, DeposedError, Store, Transaction, Wanted
+from lightloom.controller.store import Store
 from lightloom.controller.stuck import touched
 from lightloom.controller.timed import REAL, Pace
 from lightloom.controller.transaction import Executor, without_light
+from lightloom.controller.transaction_log import OPEN, Transaction
 from lightloom.controller.wishes import POLICY, Due, Wishes, check_pairs
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair, name_of

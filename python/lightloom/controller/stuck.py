@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lightloom.controller.store import Transaction
+from lightloom.controller.transaction_log import Transaction
 from lightloom.switches.ports import Pair
 
 

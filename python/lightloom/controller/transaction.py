@@ -13,8 +13,9 @@ from typing import Any
 
 from lightloom.controller.change import Change
 from lightloom.controller.hooks import Hook, HookError
-from lightloom.controller.store import OPEN, Store, Transaction
+from lightloom.controller.store import Store
 from lightloom.controller.timed import REAL, Pace
+from lightloom.controller.transaction_log import OPEN, Transaction
 from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.switches.protocol import CircuitSwitch, Reading, SwitchError
 from lightloom.switches.states import Status

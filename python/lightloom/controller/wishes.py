@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from lightloom.controller.intents import Wanted
 from lightloom.controller.leases import leases
 from lightloom.controller.managed import Managed
-from lightloom.controller.store import Store, Transaction, Wanted
+from lightloom.controller.store import Store
+from lightloom.controller.transaction_log import Transaction
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair, name_of
 

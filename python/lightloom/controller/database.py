@@ -1,0 +1,227 @@
+"""The database of the store, SQLite or PostgreSQL: connections, version, and the role of the active
+controller.
+
+A database transaction that writes checks the fencing token of the role: a controller that lost the
+role cannot write.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from lightloom.controller import schema
+from lightloom.errors import refusal
+
+ROLE = "controller"
+
+
+class DeposedError(Exception):
+    """Another controller holds the role: this one must not write."""
+
+
+IDLE_MS = 5_000
+"""PostgreSQL ends a session that stays idle in a transaction for longer [ms]: the lock of a
+controller that was stopped there would keep the others from taking over."""
+
+
+def _ended(problem: DBAPIError) -> bool:
+    """Whether the database ended the session, by itself or because it was idle: with its code
+    25P03, or, where the connection was closed before that could be read, without any."""
+    code = getattr(problem.orig, "sqlstate", "")
+    return problem.connection_invalidated or code in (None, "25P03")
+
+
+class Database:
+    """A database of one or several controllers."""
+
+    def __init__(self, url: str, clock: Callable[[], float]) -> None:
+        """Opens a store; its tables are created if there are none.
+
+        Args:
+            url: `sqlite:///PATH`, `sqlite://` (in memory), or of PostgreSQL.
+            clock: seconds since 1970.
+
+        Raises:
+            ConfigError: if it cannot be opened, or is of a newer version.
+        """
+        self._clock = clock
+        self._lock = threading.RLock()
+        self.fence: int | None = None
+        """The token of the role that this controller holds; None: the role is not checked."""
+        try:
+            self._engine = _engine(url)
+            self._writing = self._engine.execution_options(writes=True)
+            schema.metadata.create_all(self._engine)
+            self._add_columns()
+            for index in schema.transaction.indexes:
+                # A store of an earlier release has the table without the newer index.
+                index.create(self._engine, checkfirst=True)
+            self._check_version(url)
+        except SQLAlchemyError as problem:
+            said = str(problem.__cause__ or problem).splitlines()[0]
+            raise refusal("store", url, said, "name a file or a database") from None
+
+    def _add_columns(self) -> None:
+        """A store of an earlier release has tables without the newer columns."""
+        for table in schema.metadata.sorted_tables:
+            there = {column["name"] for column in inspect(self._engine).get_columns(table.name)}
+            for column in table.columns:
+                if column.name not in there:
+                    kind = column.type.compile(self._engine.dialect)
+                    once = "IF NOT EXISTS" if self._engine.dialect.name == "postgresql" else ""
+                    with self._engine.begin() as db:
+                        line = f"ALTER TABLE {table.name} ADD COLUMN {once} {column.name} {kind}"
+                        db.execute(text(line))
+
+    def _check_version(self, url: str) -> None:
+        with self._engine.begin() as db:
+            row = db.execute(select(schema.meta.c.value).filter_by(key="version")).first()
+            if row is None:
+                db.execute(insert(schema.meta).values(key="version", value=str(schema.VERSION)))
+            elif int(row[0]) > schema.VERSION:
+                limit = f"it has version {row[0]}, and this Lightloom reads up to {schema.VERSION}"
+                raise refusal("store", url, limit, "install a newer Lightloom")
+            elif int(row[0]) < schema.VERSION:
+                here = update(schema.meta).filter_by(key="version")
+                db.execute(here.values(value=str(schema.VERSION)))
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        with self._lock, self._engine.begin() as db:
+            yield db
+
+    @contextmanager
+    def _write(self) -> Iterator[Connection]:
+        try:
+            with self._fenced() as db:
+                yield db
+        except DBAPIError as problem:
+            if not _ended(problem):
+                raise
+            raise DeposedError("the database ended the session of this controller") from problem
+
+    @contextmanager
+    def _fenced(self) -> Iterator[Connection]:
+        with self._lock, self._writing.begin() as db:
+            if self.fence is not None:
+                statement = select(schema.role.c.fence).filter_by(name=ROLE)
+                # The row stays locked until this transaction is over.
+                held = db.execute(statement.with_for_update()).scalar_one_or_none()
+                if held != self.fence:
+                    raise DeposedError("another controller holds the role")
+            yield db
+
+    def check_role(self, fence: int | None) -> None:
+        """Refuses unless this controller holds the role with that token, and its time is not over.
+
+        Raises:
+            DeposedError: if another one may hold it.
+        """
+        if fence is None:
+            return
+        with self._read() as db:
+            row = db.execute(select(schema.role).filter_by(name=ROLE)).first()
+        if row is None or row.fence != fence or self.fence != fence or row.until <= self._clock():
+            raise DeposedError("another controller holds the role, or may take it now")
+
+    def is_active(self) -> bool:
+        """Whether this controller holds the role, and its time is not over."""
+        try:
+            self.check_role(self.fence)
+        except DeposedError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self._engine.dispose()
+
+    def take_role(self, holder: str, length_s: float) -> bool:
+        """Takes or extends the role of the active controller; whether this one holds it then.
+
+        A takeover increases the fencing token, so that the former holder cannot write. A session
+        that the database ended meanwhile, as this process had stopped, has not taken it.
+        """
+        try:
+            fence = self._take_role(holder, length_s)
+        except DBAPIError as problem:
+            if not _ended(problem):
+                raise
+            return False
+        if fence is None:
+            return False
+        # Only once it is in the database: another controller may get the same token otherwise.
+        self.fence = fence
+        return True
+
+    def _take_role(self, holder: str, length_s: float) -> int | None:
+        """The token of this controller; None if another one holds the role."""
+        table, now = schema.role, self._clock()
+        with self._lock, self._writing.begin() as db:
+            row = db.execute(select(table).filter_by(name=ROLE).with_for_update()).first()
+            if row is None:
+                values: dict[str, Any] = {"name": ROLE, "holder": holder, "fence": 1}
+                values["until"] = now + length_s
+                try:
+                    with db.begin_nested():
+                        db.execute(insert(table).values(**values))
+                except IntegrityError:
+                    return None
+                return 1
+            mine = row.holder == holder and self.fence == row.fence
+            if not mine and row.until > now:
+                return None
+            fence = int(row.fence if mine else row.fence + 1)
+            values = {"holder": holder, "until": now + length_s, "fence": fence}
+            db.execute(update(table).filter_by(name=ROLE).values(**values))
+        return fence
+
+
+def _engine(url: str) -> Engine:
+    if not url.startswith("sqlite"):
+        session = {"options": f"-c idle_in_transaction_session_timeout={IDLE_MS}"}
+        return create_engine(url, pool_pre_ping=True, connect_args=session)
+    options: dict[str, Any] = {"connect_args": {"check_same_thread": False, "timeout": 30}}
+    in_memory = url == "sqlite://"
+    if in_memory:
+        options["poolclass"] = StaticPool
+    engine = create_engine(url, **options)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, record: object) -> None:
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode=WAL")
+        # A committed step survives the loss of power.
+        cursor.execute("PRAGMA synchronous=FULL")
+        cursor.close()
+        if not in_memory:
+            # The driver would begin a transaction at its first write alone: what it had read by
+            # then may be old.
+            connection.isolation_level = None
+
+    if in_memory:
+        return engine
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine

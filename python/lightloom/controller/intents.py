@@ -1,0 +1,133 @@
+"""The cross-connects that operators and the policy want, in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from lightloom.controller import schema
+from lightloom.controller.audit import Audited
+from lightloom.switches.ports import Pair
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A wanted cross-connect and its owner."""
+
+    pair: Pair
+    owner: str
+    priority: int
+    since: float
+
+
+class Intents(Audited):
+    """Wished cross-connects, now and later, with their owners."""
+
+    def intents(self, switch: str) -> list[Wanted]:
+        """The wanted cross-connects of a switch, those of the highest priority first."""
+        table = schema.intent
+        order = (table.c.priority.desc(), table.c.since, table.c.a, table.c.b)
+        with self._read() as db:
+            rows = db.execute(select(table).filter_by(switch=switch).order_by(*order)).all()
+        return [Wanted((row.a, row.b), row.owner, row.priority, row.since) for row in rows]
+
+    def want(self, switch: str, owner: str, pairs: Sequence[Pair], priority: int, who: str) -> None:
+        """Replaces the cross-connects that an owner wants on a switch."""
+        with self._write() as db:
+            self._want(db, switch, owner, pairs, priority, who)
+
+    def want_now(
+        self, switch: str, owner: str, pairs: Sequence[Pair], priority: int, who: str
+    ) -> None:
+        """The same, and ends what this client has waiting for the switch: both or neither."""
+        with self._write() as db:
+            self._want(db, switch, owner, pairs, priority, who)
+            self._end_waiting(db, switch, who)
+
+    def want_each(
+        self, switch: str, wishes: Mapping[str, tuple[list[Pair], int]], who: str
+    ) -> None:
+        """Replaces what several owners want on a switch, with a priority each: all or nothing."""
+        with self._write() as db:
+            for owner, (pairs, priority) in wishes.items():
+                self._want(db, switch, owner, pairs, priority, who)
+
+    def defer(self, switch: str, who: str, **values: Any) -> int:
+        """Adds a deferred wish instead of the one that this client has for the switch, if any."""
+        with self._write() as db:
+            self._end_waiting(db, switch, who)
+            row = {"switch": switch, "client": who, **values}
+            key = db.execute(insert(schema.deferred).values(**row)).inserted_primary_key
+            assert key is not None
+            self._record(db, who, "deferred", {**row, "key": list(key)})
+        return int(key[0])
+
+    def _end_waiting(self, db: Connection, switch: str, who: str) -> None:
+        mine: dict[str, Any] = {"switch": switch, "client": who, "outcome": None}
+        for row in db.execute(select(schema.deferred.c.id).filter_by(**mine)).all():
+            self._end_deferred(db, row.id, "replaced", who)
+
+    def _end_deferred(self, db: Connection, number: int, outcome: str, who: str) -> bool:
+        """Ends a deferred wish; whether it was open."""
+        values = {"outcome": outcome, "ended": self._clock()}
+        still_open = update(schema.deferred).filter_by(id=number, outcome=None)
+        if not db.execute(still_open.values(**values)).rowcount:
+            return False
+        self._record(db, who, f"deferred {outcome}", {"id": number, **values})
+        return True
+
+    def fulfil(self, switch: str, due: Sequence[Mapping[str, Any]]) -> None:
+        """Wishes take effect, as the plan of a transaction holds them (`wishes.Due`): all or
+        nothing. A deferred one that was replaced or withdrawn meanwhile does not."""
+        with self._write() as db:
+            self._fulfil(db, switch, due)
+
+    def _fulfil(self, db: Connection, switch: str, due: Sequence[Mapping[str, Any]]) -> None:
+        for one in due:
+            number, who = one["deferred"], one["who"]
+            if number is None or self._end_deferred(db, number, "done", who):
+                pairs = [(a, b) for a, b in one["pairs"]]
+                self._want(db, switch, one["owner"], pairs, one["priority"], who)
+
+    def _want(
+        self,
+        db: Connection,
+        switch: str,
+        owner: str,
+        pairs: Sequence[Pair],
+        priority: int,
+        who: str,
+    ) -> None:
+        table = schema.intent
+        mine: dict[str, Any] = {"switch": switch, "owner": owner}
+        before = db.execute(select(table).filter_by(**mine)).all()
+        since = {(row.a, row.b): row.since for row in before}
+        if set(since) == set(pairs) and all(row.priority == priority for row in before):
+            return
+        db.execute(delete(table).filter_by(**mine))
+        now = self._clock()
+        rows = [
+            {**mine, "a": a, "b": b, "priority": priority, "since": since.get((a, b), now)}
+            for a, b in sorted({*pairs})
+        ]
+        if rows:
+            db.execute(insert(table), rows)
+        body = {"switch": switch, "owner": owner, "pairs": sorted({*pairs})}
+        self._record(db, who, "intent", body)
+
+    def leave(self, switch: str, owner: str, who: str) -> None:
+        """Withdraws what an owner wants on a switch; its cross-connects stay lit, and belong to
+        nobody unless somebody else wants them."""
+        mine = {"switch": switch, "owner": owner}
+        with self._write() as db:
+            rows = db.execute(select(schema.intent).filter_by(**mine)).all()
+            if not rows:
+                return
+            db.execute(delete(schema.intent).filter_by(**mine))
+            for row in rows:
+                db.execute(delete(schema.owned).filter_by(switch=switch, a=row.a, b=row.b))
+            pairs = sorted((row.a, row.b) for row in rows)
+            self._record(db, who, "left lit", {**mine, "pairs": pairs})

@@ -1,0 +1,183 @@
+"""Transactions in the store: changes of a switch with their progress, and which cross-connects they
+created."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+
+from lightloom.controller import schema
+from lightloom.controller.database import DeposedError
+from lightloom.controller.intents import Intents
+from lightloom.errors import refusal
+from lightloom.switches.ports import Pair
+
+OPEN = ("planned", "draining", "changing", "verifying")
+"""States of a transaction that is not over."""
+OVER = ("done", "undone", "stuck")
+"""States of a transaction that is over; `stuck` needs an operator."""
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """A change of one switch and its progress."""
+
+    id: int
+    switch: str
+    state: str
+    who: str
+    plan: Mapping[str, Any]
+    """`before`, `removed`, `added`, `kept`, `away`: lists of pairs; what it costs and makes due."""
+    reason: str
+    created: float
+    updated: float
+    steps: Sequence[Mapping[str, Any]] = field(default_factory=list)
+    """State and time of each step so far."""
+
+    def pairs(self, name: str) -> list[Pair]:
+        """A list of the plan as pairs."""
+        return [(a, b) for a, b in self.plan.get(name, ())]
+
+
+class TransactionLog(Intents):
+    """The log of transactions."""
+
+    def plan(self, switch: str, plan: Mapping[str, Any], who: str) -> Transaction:
+        """Writes a transaction down before anything is touched.
+
+        Raises:
+            ConfigError: if another transaction of the switch is not over.
+        """
+        table = schema.transaction
+        now = self._clock()
+        with self._write() as db:
+            busy = select(table.c.id).filter_by(switch=switch).where(table.c.state.in_(OPEN))
+            if (other := db.execute(busy).scalar()) is not None:
+                limit = f"transaction {other} of this switch is not over"
+                raise refusal("switch", switch, limit, "wait for it, or look at its alarm")
+            steps = json.dumps([{"state": "planned", "at": now}])
+            values: dict[str, Any] = {"switch": switch, "state": "planned", "who": who}
+            values |= {"plan": json.dumps(plan), "reason": "", "steps": steps}
+            values |= {"created": now, "updated": now}
+            number = db.execute(insert(table).values(**values)).inserted_primary_key
+            assert number is not None
+            self._record(db, who, "planned", {"transaction": number[0], "switch": switch, **plan})
+        return _transaction({"id": number[0], **values})
+
+    def move(
+        self, number: int, state: str, reason: str = "", before: str | None = None
+    ) -> Transaction:
+        """Writes the next state of a transaction down, before its step begins.
+
+        Args:
+            number: of the transaction.
+            state: the next one.
+            reason: why.
+            before: the state that it must be in.
+
+        Raises:
+            DeposedError: if it is in another state: another controller goes on with it.
+        """
+        table = schema.transaction
+        now = self._clock()
+        with self._write() as db:
+            row = db.execute(select(table).filter_by(id=number)).one()._mapping
+            if before is not None and row["state"] != before:
+                raise DeposedError(f"transaction {number} is {row['state']}, not {before}")
+            steps = [*json.loads(row["steps"]), {"state": state, "at": now, "reason": reason}]
+            values = {"state": state, "updated": now, "steps": json.dumps(steps)}
+            if reason:
+                values["reason"] = reason
+            db.execute(update(table).filter_by(id=number).values(**values))
+            moved = _transaction({**row, **values})
+            if state in ("done", "stuck"):
+                self._own(db, moved)
+            if state == "done":
+                self._fulfil(db, moved.switch, moved.plan.get("due", ()))
+            body = {"transaction": number, "switch": moved.switch, "reason": reason}
+            self._record(db, moved.who, state, body)
+        return moved
+
+    @staticmethod
+    def _own(db: Connection, one: Transaction) -> None:
+        """Keeps which cross-connects this store's transactions created."""
+        table, added = schema.owned, one.pairs("added")
+        gone = added if one.state == "stuck" else [*one.pairs("removed"), *added]
+        if gone:
+            where = (table.c.a == bindparam("a_port"), table.c.b == bindparam("b_port"))
+            statement = delete(table).where(table.c.switch == one.switch, *where)
+            db.execute(statement, [{"a_port": a, "b_port": b} for a, b in gone])
+        if added:
+            rows = [{"switch": one.switch, "a": a, "b": b} for a, b in added]
+            db.execute(insert(table), rows)
+
+    def adopt(self, switch: str, pairs: Sequence[Pair], who: str) -> None:
+        """Takes over cross-connects that were lit before they were requested."""
+        with self._write() as db:
+            rows = [{"switch": switch, "a": a, "b": b} for a, b in pairs]
+            db.execute(insert(schema.owned), rows)
+            self._record(db, who, "adopted", {"switch": switch, "pairs": [*pairs]})
+
+    def owned(self, switch: str) -> set[Pair]:
+        """Cross-connects that transactions of this store created and none removed since; those
+        of a stuck transaction may be there, too."""
+        table = schema.owned
+        with self._read() as db:
+            found = db.execute(select(table.c.a, table.c.b).filter_by(switch=switch)).all()
+        return {(a, b) for a, b in found}
+
+    def transactions(
+        self, switch: str | None = None, states: Sequence[str] = (), limit: int = 100
+    ) -> list[Transaction]:
+        """The last transactions, newest first."""
+        table = schema.transaction
+        query = select(table).order_by(table.c.id.desc()).limit(limit)
+        if switch is not None:
+            query = query.filter_by(switch=switch)
+        if states:
+            query = query.where(table.c.state.in_(states))
+        with self._read() as db:
+            return [_transaction(row._mapping) for row in db.execute(query).all()]
+
+    def stuck(self, switch: str) -> list[Transaction]:
+        """The stuck transactions of a switch since the last that is done, newest first."""
+        table = schema.transaction
+        done = select(func.max(table.c.id)).filter_by(switch=switch, state="done").scalar_subquery()
+        query = select(table).filter_by(switch=switch, state="stuck")
+        query = query.where(table.c.id > func.coalesce(done, 0)).order_by(table.c.id.desc())
+        with self._read() as db:
+            return [_transaction(row._mapping) for row in db.execute(query).all()]
+
+    def outcomes(self, switch: str) -> dict[str, tuple[int, float]]:
+        """The number of transactions of a switch in each state, and their total duration [s]."""
+        table = schema.transaction
+        length = func.sum(table.c.updated - table.c.created)
+        query = select(table.c.state, func.count(), length).filter_by(switch=switch)
+        with self._read() as db:
+            rows = db.execute(query.group_by(table.c.state)).all()
+        return {state: (count, float(seconds)) for state, count, seconds in rows}
+
+    def busy_s(self, switch: str, since: float) -> float:
+        """The total duration of the transactions of a switch since a time [s]; of one that began
+        before, the part since then."""
+        table = schema.transaction
+        query = select(table.c.created, table.c.updated).filter_by(switch=switch)
+        with self._read() as db:
+            spans = db.execute(query.where(table.c.updated > since)).all()
+        return float(sum(end - max(begin, since) for begin, end in spans))
+
+    def transaction(self, number: int) -> Transaction | None:
+        """The transaction of a number."""
+        with self._read() as db:
+            row = db.execute(select(schema.transaction).filter_by(id=number)).first()
+        return None if row is None else _transaction(row._mapping)
+
+
+def _transaction(row: Mapping[Any, Any]) -> Transaction:
+    return Transaction(
+        **{**row, "plan": json.loads(row["plan"]), "steps": json.loads(row["steps"])}
+    )
