@@ -273,5 +273,5 @@ def test_replays_at_the_same_time_are_carried_out_once(served: Served) -> None:
     assert len(bodies) == 8
     assert len({*bodies}) == 1
     assert [t.state for t in served.lab.store.transactions()] == ["done"]
-    answered = [r for r in served.lab.store.audit() if r["what"] == "answered"]
-    assert len(answered) == 1
+    wanted = [r for r in served.lab.store.audit() if r["what"] == "intent"]
+    assert len(wanted) == 1

@@ -5,6 +5,7 @@
 | `config` | `CONTROLLER.toml` |
 | `store`, `schema` | intents, transactions, leases, tokens, audit records; SQLite or PostgreSQL |
 | `database`, `audit` | connections and the role of the active controller; the audit log |
+| `claims` | idempotency keys in the store |
 | `intents`, `transaction_log` | wished cross-connects and transactions in the store |
 | `change` | the difference between lit and wanted cross-connects |
 | `transaction` | carries a change out, step by step, and recovers after a crash |

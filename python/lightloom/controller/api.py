@@ -24,6 +24,7 @@ from lightloom.controller.admission import (
     needs,
 )
 from lightloom.controller.change import Change
+from lightloom.controller.claims import Claim
 from lightloom.controller.dark import dark_s
 from lightloom.controller.database import DeposedError
 from lightloom.controller.foresight import Foresight, foresee
@@ -60,7 +61,7 @@ def app_of(controller: Controller) -> FastAPI:
         redoc_url=None,
     )
     app.state.controller = controller
-    app.state.replays = Replays(controller.store, controller.clock)
+    app.state.replays = Replays(controller.store)
     app.include_router(routes)
     add_refusals(app)
     add_admission(app, controller.store, controller.clock)
@@ -228,15 +229,15 @@ def lease(
     for name in body.racks:
         racks.number(name)
 
-    def act() -> answers.LeaseAnswer:
+    def act(claim: Claim | None) -> answers.LeaseAnswer:
         now = controller.clock()
         begins = now if body.begins is None else body.begins
-        if body.ends <= now:
+        is_new = claim is None or not claim.has_effect
+        if is_new and body.ends <= now:
             limit = f"it is over: the time is {now:.0f}"
             raise refusal("ends", body.ends, limit, "choose a later time")
-        made = reserve(
-            controller.store, switch, body.racks, who.name, body.priority, begins, body.ends
-        )
+        about = (body.racks, who.name, body.priority, begins, body.ends)
+        made = reserve(controller.store, switch, *about, claim)
         return answers.LeaseAnswer.model_validate(vars(made))
 
     asked = f"lease {switch} {body.model_dump_json()}"
@@ -310,8 +311,8 @@ def undo(
 ) -> Response:
     """Makes a switch as it was before a transaction."""
 
-    def act() -> answers.Undone:
-        made = controller.undo(number, who.name)
+    def act(claim: Claim | None) -> answers.Undone:
+        made = controller.undo(number, who.name, claim)
         return answers.Undone.model_validate([vars(one) for one in made])
 
     return once.answer(who.name, idempotency_key, f"undo {number}", act)
@@ -361,17 +362,17 @@ def _applied(
     asked = f"{switch} {body.model_dump_json()}"
     if body.dry_run:
         return once.answer(
-            who.name, None, asked, lambda: _preview(controller, switch, pairs, body, who)
+            who.name, None, asked, lambda _: _preview(controller, switch, pairs, body, who)
         )
     check_scope(who, "apply")
 
-    def act() -> answers.Applied:
+    def act(claim: Claim | None) -> answers.Applied:
         if body.when != "now":
             at = None if body.when == deferred.CHECKPOINT else float(body.when)
-            later = controller.want_later(switch, pairs, who.name, body.priority, at)
+            later = controller.want_later(switch, pairs, who.name, body.priority, at, claim)
             diff = _shown(controller, switch)
             return answers.Applied(transactions=[], diff=diff, deferred=_waiting(later))
-        controller.want(switch, pairs, who.name, body.priority)
+        controller.want(switch, pairs, who.name, body.priority, claim)
         made = controller.reconcile(switch, who.name)
         found = [answers.TransactionAnswer.model_validate(vars(one)) for one in made]
         return answers.Applied(transactions=found, diff=_shown(controller, switch))

@@ -70,9 +70,10 @@ class Database:
             self._writing = self._engine.execution_options(writes=True)
             schema.metadata.create_all(self._engine)
             self._add_columns()
-            for index in schema.transaction.indexes:
-                # A store of an earlier release has the table without the newer index.
-                index.create(self._engine, checkfirst=True)
+            for table in schema.metadata.sorted_tables:
+                for index in table.indexes:
+                    # A store of an earlier release has the table without the newer index.
+                    index.create(self._engine, checkfirst=True)
             self._check_version(url)
         except SQLAlchemyError as problem:
             said = str(problem.__cause__ or problem).splitlines()[0]

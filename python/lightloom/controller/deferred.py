@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lightloom.controller import schema
+from lightloom.controller.claims import Claim
 from lightloom.controller.store import Store
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair
@@ -61,18 +62,22 @@ def defer(
     priority: int,
     at: float | None,
     now: float,
+    claim: Claim | None = None,
 ) -> Deferred:
-    """Keeps a wish for later, instead of the one that this client has for the switch, if any.
+    """Keeps a wish for later, instead of the one that this client has for the switch, if any; one
+    that its request kept before is returned.
 
     Raises:
         ConfigError: of a time that is over.
     """
+    if claim is not None and claim.made is not None:
+        return _numbered(store, claim.made)
     if at is not None and at <= now:
         limit = f"it is over: the time is {now:.0f}"
         raise refusal("when", at, limit, 'choose a later time, or "now"')
     text = json.dumps(sorted({*pairs}))
-    number = store.defer(switch, who, pairs=text, priority=priority, at=at, created=now)
-    return _deferred(store.rows(schema.deferred, id=number)[0])
+    values = {"pairs": text, "priority": priority, "at": at, "created": now}
+    return _numbered(store, store.defer(switch, who, claim, **values))
 
 
 def end(store: Store, number: int, who: str, outcome: Outcome, now: float) -> None:
@@ -91,6 +96,10 @@ def found(store: Store, number: int) -> Deferred:
     if not named:
         raise refusal("deferred", number, "no such change is waiting", "circuits get lists them")
     return named[0]
+
+
+def _numbered(store: Store, number: int) -> Deferred:
+    return _deferred(store.rows(schema.deferred, id=number)[0])
 
 
 def _deferred(row: dict[str, Any]) -> Deferred:

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 
 from lightloom.controller import schema
-from lightloom.controller.audit import Audited
+from lightloom.controller.claims import Claim, Claims
 from lightloom.switches.ports import Pair
 
 
@@ -23,7 +23,7 @@ class Wanted:
     since: float
 
 
-class Intents(Audited):
+class Intents(Claims):
     """Wished cross-connects, now and later, with their owners."""
 
     def intents(self, switch: str) -> list[Wanted]:
@@ -40,28 +40,41 @@ class Intents(Audited):
             self._want(db, switch, owner, pairs, priority, who)
 
     def want_now(
-        self, switch: str, owner: str, pairs: Sequence[Pair], priority: int, who: str
+        self,
+        switch: str,
+        owner: str,
+        pairs: Sequence[Pair],
+        priority: int,
+        who: str,
+        claim: Claim | None = None,
     ) -> None:
         """The same, and ends what this client has waiting for the switch: both or neither."""
         with self._write() as db:
+            self._claim(db, claim)
             self._want(db, switch, owner, pairs, priority, who)
             self._end_waiting(db, switch, who)
 
     def want_each(
-        self, switch: str, wishes: Mapping[str, tuple[list[Pair], int]], who: str
+        self,
+        switch: str,
+        wishes: Mapping[str, tuple[list[Pair], int]],
+        who: str,
+        claim: Claim | None = None,
     ) -> None:
         """Replaces what several owners want on a switch, with a priority each: all or nothing."""
         with self._write() as db:
+            self._claim(db, claim)
             for owner, (pairs, priority) in wishes.items():
                 self._want(db, switch, owner, pairs, priority, who)
 
-    def defer(self, switch: str, who: str, **values: Any) -> int:
+    def defer(self, switch: str, who: str, claim: Claim | None = None, **values: Any) -> int:
         """Adds a deferred wish instead of the one that this client has for the switch, if any."""
         with self._write() as db:
             self._end_waiting(db, switch, who)
             row = {"switch": switch, "client": who, **values}
             key = db.execute(insert(schema.deferred).values(**row)).inserted_primary_key
             assert key is not None
+            self._claim(db, claim, key[0])
             self._record(db, who, "deferred", {**row, "key": list(key)})
         return int(key[0])
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lightloom.controller import schema
+from lightloom.controller.claims import Claim
 from lightloom.controller.store import Store
 from lightloom.errors import refusal
 
@@ -71,13 +73,16 @@ def reserve(
     priority: int,
     begins: float,
     ends: float,
+    claim: Claim | None = None,
 ) -> Lease:
-    """Adds a lease.
+    """Adds a lease; one that its request added before is returned.
 
     Raises:
         ConfigError: of one rack twice, of times in the wrong order, or of a rack that another
             lease holds; it names the owner and when the rack is free.
     """
+    if claim is not None and claim.made is not None:
+        return _numbered(store, claim.made)
     if racks[0] == racks[1]:
         raise refusal("racks", racks[0], "a circuit joins two racks", "name another one")
     if not begins < ends:
@@ -98,8 +103,12 @@ def reserve(
 
     values: dict[str, Any] = {"switch": switch, "rack_a": racks[0], "rack_b": racks[1]}
     values |= {"owner": owner, "priority": priority, "begins": begins, "ends": ends}
-    number = store.add(schema.lease, owner, "reserve", check=check, **values)
-    return next(one for one in leases(store, switch) if one.id == number)
+    add = partial(store.add, schema.lease, owner, "reserve", check=check, claim=claim)
+    return _numbered(store, add(**values))
+
+
+def _numbered(store: Store, number: int) -> Lease:
+    return _lease(store.rows(schema.lease, id=number)[0])
 
 
 def release(store: Store, number: int, who: str, now: float) -> None:

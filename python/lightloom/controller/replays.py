@@ -1,4 +1,4 @@
-"""Idempotency keys: a request with the same key is carried out once, and its answer repeated."""
+"""Idempotency keys: a request with the same key takes effect once, and its answer is repeated."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from fastapi import Response
 from pydantic import BaseModel
 
-from lightloom.controller import schema
+from lightloom.controller.claims import Answered, Claim
 from lightloom.controller.store import Store
-from lightloom.errors import refusal
 
 
 class Replays:
     """The answers of requests that had a key."""
 
-    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._clock = clock
         self._changed = threading.Condition()
         self._running: set[tuple[str, str]] = set()
 
@@ -30,7 +27,7 @@ class Replays:
         who: str,
         key: str | None,
         request: str,
-        act: Callable[[], BaseModel],
+        act: Callable[[Claim | None], BaseModel],
         status: int = 200,
     ) -> Response:
         """Carries a request out unless one with its key was; returns its answer.
@@ -39,26 +36,22 @@ class Replays:
             who: the client; each has keys of its own.
             key: None if the request has none.
             request: everything that the request asks for.
-            act: carries it out.
+            act: carries it out, with the claim that its first write takes; of a request that took
+                effect before and was not answered, as its controller crashed, it does the rest.
             status: status code of the answer.
 
         Raises:
             ConfigError: if the key was used for another request.
         """
         if key is None:
-            return _response(act().model_dump_json(), status)
-        asked = hashlib.sha256(request.encode()).hexdigest()
+            return _response(act(None).model_dump_json(), status)
+        asked = Claim(who, key, hashlib.sha256(request.encode()).hexdigest())
         with self._alone(who, key):
-            rows = self._store.rows(schema.answer, key=key, who=who)
-            if rows and rows[0]["request"] != asked:
-                limit = "it was used for another request"
-                raise refusal("Idempotency-Key", key, limit, "use a new key")
-            if rows:
-                return _response(rows[0]["body"], rows[0]["status"])
-            body = act().model_dump_json()
-            values: dict[str, Any] = {"key": key, "who": who, "request": asked, "status": status}
-            values |= {"body": body, "at": self._clock()}
-            self._store.add(schema.answer, who, "answered", **values)
+            known = self._store.claimed(asked)
+            if isinstance(known, Answered):
+                return _response(known.body, known.status)
+            body = act(known).model_dump_json()
+            self._store.answer(known, status, body)
             return _response(body, status)
 
     @contextmanager

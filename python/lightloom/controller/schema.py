@@ -14,9 +14,9 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 3
+VERSION = 4
 """Version of these tables. A store of a newer version is refused; an older one gets the tables and
-columns that it lacks (2: `job`, `deferred`; 3: `job.until`)."""
+columns that it lacks (2: `job`, `deferred`; 3: `job.until`; 4: `idempotency.made`)."""
 
 metadata = MetaData()
 
@@ -133,6 +133,8 @@ answer = Table(
     Column("status", Integer, nullable=False),
     Column("body", Text, nullable=False),
     Column("at", Float, nullable=False),
+    Column("made", Integer, nullable=True),
+    Index("idempotency_at", "at"),
 )
 
 role = Table(

@@ -11,6 +11,7 @@ from typing import Any
 
 from lightloom.controller.advice import Advice, Planner
 from lightloom.controller.change import Change, change_to, settle, without
+from lightloom.controller.claims import Claim
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.cost import Cost, cost_of
 from lightloom.controller.dark import dark_s
@@ -128,17 +129,32 @@ class Controller:
                 shown = ", ".join(sorted(known)[:8])
                 raise refusal("racks", name, "in no port map", f"name some of {shown}")
 
-    def want(self, switch: str, pairs: Sequence[Pair], who: str, priority: int = 0) -> None:
-        """Sets the cross-connects that an operator wants on a switch.
+    def want(
+        self,
+        switch: str,
+        pairs: Sequence[Pair],
+        who: str,
+        priority: int = 0,
+        claim: Claim | None = None,
+    ) -> None:
+        """Sets the cross-connects that an operator wants on a switch, unless this request did so
+        before.
 
         Raises:
             ConfigError: of a port that is in two of them, or not on the switch.
         """
-        self.wishes.replace(self.managed(switch), pairs, who, priority)
-        self._tell()
+        if claim is None or not claim.has_effect:
+            self.wishes.replace(self.managed(switch), pairs, who, priority, claim)
+            self._tell()
 
     def want_later(
-        self, switch: str, pairs: Sequence[Pair], who: str, priority: int, at: float | None
+        self,
+        switch: str,
+        pairs: Sequence[Pair],
+        who: str,
+        priority: int,
+        at: float | None,
+        claim: Claim | None = None,
     ) -> Deferred:
         """Sets the cross-connects that an operator wants on a switch from a time on, or from the
         checkpoint of the jobs that lose a circuit (`at` is None).
@@ -148,7 +164,7 @@ class Controller:
                 over.
         """
         check_pairs(self.managed(switch), pairs)
-        made = defer(self.store, switch, who, pairs, priority, at, self.clock())
+        made = defer(self.store, switch, who, pairs, priority, at, self.clock(), claim)
         self._tell()
         return made
 
@@ -360,8 +376,9 @@ class Controller:
     def _waits(self, name: str, change: Change) -> bool:
         return must_wait(self.store, name, change, self.clock(), self._interval_s)
 
-    def undo(self, number: int, who: str) -> list[Transaction]:
-        """Makes a switch as it was before a transaction: the operator then wants that.
+    def undo(self, number: int, who: str, claim: Claim | None = None) -> list[Transaction]:
+        """Makes a switch as it was before a transaction: the operator then wants that, unless this
+        request did so before.
 
         Raises:
             ConfigError: if there is no such transaction, or it is not done.
@@ -373,7 +390,8 @@ class Controller:
         one = self.managed(found.switch)
         with one.lock:
             made = self._recover(one)
-            self.wishes.revert(found, who)
+            if claim is None or not claim.has_effect:
+                self.wishes.revert(found, who, claim)
             return made + self.reconcile(found.switch, who)
 
     def state(self) -> dict[str, Any]:

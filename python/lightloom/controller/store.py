@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from lightloom.controller.claims import Claim
 from lightloom.controller.transaction_log import TransactionLog
 from lightloom.errors import refusal
 
@@ -31,6 +32,7 @@ class Store(TransactionLog):
         what: str,
         /,
         check: Callable[[Sequence[Mapping[str, Any]]], None] = lambda _: None,
+        claim: Claim | None = None,
         **values: Any,
     ) -> Any:
         """Adds a row and an audit record; returns the row's key.
@@ -39,6 +41,7 @@ class Store(TransactionLog):
             table: of the row.
             who, what: of the record.
             check: refuses the rows that are there by raising; no other is added meanwhile.
+            claim: of the request that adds it, if that has a key.
             values: of the row.
 
         Raises:
@@ -49,6 +52,7 @@ class Store(TransactionLog):
                 self._one_writer(db)
                 check([dict(row._mapping) for row in db.execute(select(table)).all()])
                 key = db.execute(insert(table).values(**values)).inserted_primary_key
+                self._claim(db, claim, key[0] if key else None)
                 hidden = {k: v for k, v in values.items() if k not in ("hash", "body")}
                 self._record(db, who, what, {**hidden, "key": list(key or [])})
         except IntegrityError:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from lightloom.controller.claims import Claim
 from lightloom.controller.intents import Wanted
 from lightloom.controller.leases import leases
 from lightloom.controller.managed import Managed
@@ -58,7 +59,14 @@ class Wishes:
         self._store = store
         self._clock = clock
 
-    def replace(self, one: Managed, pairs: Sequence[Pair], who: str, priority: int) -> None:
+    def replace(
+        self,
+        one: Managed,
+        pairs: Sequence[Pair],
+        who: str,
+        priority: int,
+        claim: Claim | None = None,
+    ) -> None:
         """Sets the cross-connects that an operator wants on a switch, instead of what this client
         has waiting.
 
@@ -67,7 +75,7 @@ class Wishes:
         """
         check_pairs(one, pairs)
         rank = PRIORITY[OPERATOR] + priority
-        self._store.want_now(one.name, operator(who), pairs, rank, who)
+        self._store.want_now(one.name, operator(who), pairs, rank, who, claim)
 
     def fulfil(self, one: Managed, due: Sequence[Due]) -> None:
         """They take effect: the switch is as they ask."""
@@ -112,7 +120,7 @@ class Wishes:
         rank = PRIORITY[OPERATOR] + priority
         return self.with_(one, [Due(operator(who), who, pairs, rank)])
 
-    def revert(self, done: Transaction, who: str) -> None:
+    def revert(self, done: Transaction, who: str, claim: Claim | None = None) -> None:
         """Withdraws what a transaction added from all owners; an operator wants what it removed,
         and gives up own wishes that need a port of it."""
         added, removed = {*done.pairs("added")}, {*done.pairs("removed")}
@@ -127,7 +135,7 @@ class Wishes:
             if left != {wish.pair for wish in own}:
                 rank = own[0].priority if own else PRIORITY[OPERATOR]
                 changed[owner] = (sorted(left), rank)
-        self._store.want_each(done.switch, changed, who)
+        self._store.want_each(done.switch, changed, who, claim)
 
 
 def _without_ports_of(pairs: set[Pair], others: set[Pair]) -> set[Pair]:
