@@ -192,8 +192,8 @@ class Life:
         world.fault_factor = chance.choice([1.0, 1.0, 5.0])
         world.foreign = chance.random() < 0.5
         world.stuck_from = chance.randint(0, 300)
-        world.stuck_port = chance.choice([None] * 6 + [1])
-        world.dim_port = chance.choice([None] * 6 + [2])
+        world.stuck_port = chance.choice([None] * 3 + [1])
+        world.dim_port = chance.choice([None] * 4 + [2])
         world.is_permissive = chance.random() < 0.3
         world.lies_left = chance.choice([0, 0, 1, 3])
         for pair in matchings(chance)[: chance.choice([0, 0, 2])]:
@@ -584,8 +584,7 @@ class Life:
 
     def _is_stuck(self) -> bool:
         with self.unwatched():
-            last = self.seen.transactions(SWITCH, ["done", "stuck"], limit=1)
-        return bool(last) and last[0].state == "stuck"
+            return bool(self.seen.stuck(SWITCH))
 
     def _check_rest(self) -> None:
         with self.unwatched():
@@ -603,6 +602,8 @@ class Life:
         missing = {p for p in missing if not any(p[0] == a or p[1] == b for a, b in held)}
         unowned = {*world.foreigners}
         surplus = held - unowned
+        bright = {pair for pair in target.keys() & world.lit if pair[1] != world.dim_port}
+        assert not (world.drained & bright), "traffic is kept away"
         if missing or surplus:
             assert last
             assert last[0].state in ("undone", "stuck"), (missing, surplus)
@@ -610,5 +611,5 @@ class Life:
             return
         if self.config.unowned == "remove":
             assert held == set()
-        if not self._is_stuck():
-            assert not (world.drained & world.lit & target.keys()), "traffic is kept away"
+        if world.drained & world.lit & target.keys():
+            assert self._is_stuck(), "traffic is kept away, and no alarm says so"

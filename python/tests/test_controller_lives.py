@@ -134,10 +134,10 @@ def tampers(usual: Any, self: Store, db: Any, who: str, what: str, body: Any) ->
 
 
 def forgets_priority(
-    usual: Any, self: Any, switch: str, owner: str, pairs: Any, rank: int, who: str
+    usual: Any, self: Any, switch: str, owner: str, pairs: Any, rank: int, *rest: Any
 ) -> None:
     if rank == 1_000:
-        usual(self, switch, owner, pairs, rank, who)
+        usual(self, switch, owner, pairs, rank, *rest)
 
 
 def without_dwell(usual: Any, self: Limits, now: float, wanted: Any, lit: Any, *rest: Any) -> Any:

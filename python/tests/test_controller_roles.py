@@ -18,6 +18,7 @@ from lightloom.controller.store import Store
 from lightloom.controller.transaction import Executor, Steps
 from lightloom.controller.transaction_log import OPEN
 from lightloom.errors import ConfigError
+from lightloom.switches.ports import Port
 from lightloom.switches.protocol import SwitchError
 
 
@@ -161,6 +162,50 @@ def test_apply_ends_a_stuck_transaction_of_a_switch_that_was_set_by_hand(tmp_pat
     (made,) = controller.reconcile("east", "ann")
     assert (made.state, made.plan["away"]) == ("done", [[1, 1]])
     assert ("enter", [(1, 1)]) in hook.calls
+    assert controller.alarms() == []
+    assert controller.reconcile("east", "ann") == []
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["another is lit", "another cannot be lit"])
+def test_a_circuit_that_stays_dark_keeps_no_traffic_off_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    """Of a stuck change two circuits are lit and one has no light. The operator applies, with
+    another circuit, and again when the light has come back."""
+    lab, hook = Lab(tmp_path), Recorder()
+    switch, pairs = lab.switches["east"], [(1, 1), (2, 2), (3, 3)]
+    switch.change([], pairs)
+    controller = lab.begin(hook=hook)
+    controller.want("east", pairs, "ann")
+    controller.cycle()
+    plan = {"before": pairs, "removed": pairs, "added": [(1, 2)], "kept": []}
+    lab.store.move(lab.store.plan("east", plan, "x").id, "stuck", "port 1A")
+    usual = switch.change
+
+    def change(remove: object, add: object, *, wait_s: float = 60.0) -> object:
+        if fails:
+            raise SwitchError("4A does not move")
+        return usual(remove, add, wait_s=wait_s)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(switch, "change", change)
+    dark = {Port("B", 2): -60.0}
+    monkeypatch.setattr(switch, "power", lambda: {Port("B", b): -3.0 for b in range(1, 9)} | dark)
+    hook.calls.clear()
+    controller.want("east", [*pairs, (4, 4)], "ann")
+    (made,) = controller.reconcile("east", "ann")
+    entered = {pair for kind, own in hook.calls if kind == "enter" for pair in own}
+    assert entered == ({(1, 1), (3, 3)} if fails else {(1, 1), (3, 3), (4, 4)})
+    assert made.state == ("undone" if fails else "done")
+    assert made.reason
+    assert [one["kind"] for one in controller.alarms()] == ["stuck"]
+    if not fails:
+        assert lab.lit() == [*pairs, (4, 4)]
+    dark.clear()
+    fails = False
+    hook.calls.clear()
+    (made,) = controller.reconcile("east", "ann")
+    assert (made.state, made.reason) == ("done", "")
+    assert (2, 2) in {pair for kind, own in hook.calls if kind == "enter" for pair in own}
     assert controller.alarms() == []
     assert controller.reconcile("east", "ann") == []
 

@@ -27,7 +27,7 @@ Url = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 STUCK = 1
-"""Exit code if a change was undone or is stuck."""
+"""Exit code if a change was undone or is stuck, or traffic keeps away from a circuit."""
 
 
 @commands.callback()
@@ -117,7 +117,7 @@ def apply(
             _print_made(found["transactions"])
             for text in found["diff"]["conflicts"]:
                 console.say(f"not lit: {text}")
-    if not dry_run and any(one["state"] != "done" for one in found["transactions"]):
+    if not dry_run and not all(map(_is_whole, found["transactions"])):
         raise typer.Exit(STUCK)
 
 
@@ -239,7 +239,7 @@ def undo(
     with console.guarded():
         made = _client(url).undo(transaction)
         _print_made(made)
-    if any(one["state"] != "done" for one in made):
+    if not all(map(_is_whole, made)):
         raise typer.Exit(STUCK)
 
 
@@ -352,6 +352,10 @@ def _when(text: str) -> str | float:
         limit = "the zone is missing"
         raise refusal("--when", text, limit, f"write {text}Z for UTC, or {text}+01:00")
     return found.timestamp()
+
+
+def _is_whole(made: dict[str, Any]) -> bool:
+    return made["state"] == "done" and not made["reason"]
 
 
 def _print_made(made: list[dict[str, Any]]) -> None:

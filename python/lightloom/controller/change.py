@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from lightloom.controller.intents import Wanted
@@ -51,28 +51,6 @@ class Change:
             "kept": sorted(self.kept),
             "away": sorted(self.away),
         }
-
-
-def without(change: Change, pairs: Collection[Pair]) -> Change:
-    """The change without adding some cross-connects: what holds a port of theirs stays lit, and
-    what needs a port of that is not added, either.
-
-    >>> whole = Change(removed=[(1, 1), (2, 2)], added=[(1, 2), (3, 3)])
-    >>> without(whole, [(1, 2)]).removed, without(whole, [(1, 2)]).added
-    ([], [(3, 3)])
-    """
-    dropped, more = {*pairs}, {*pairs}
-    held: set[Pair] = set()
-    while more:
-        dropped |= more
-        held = {pair for pair in change.removed if _shares_port(pair, dropped)}
-        more = {pair for pair in change.added if _shares_port(pair, held)} - dropped
-    removed = [pair for pair in change.removed if pair not in held]
-    return replace(change, removed=removed, added=[p for p in change.added if p not in dropped])
-
-
-def _shares_port(pair: Pair, others: Iterable[Pair]) -> bool:
-    return any(pair[0] == a or pair[1] == b for a, b in others)
 
 
 def settle(wanted: Sequence[Wanted]) -> tuple[dict[Pair, str], list[Conflict]]:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from lightloom.controller.advice import Advice, Planner
-from lightloom.controller.change import Change, change_to, settle, without
+from lightloom.controller.change import Change, change_to, settle
 from lightloom.controller.claims import Claim
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.cost import Cost, cost_of
@@ -25,9 +25,10 @@ from lightloom.controller.intents import Wanted
 from lightloom.controller.jobs import jobs
 from lightloom.controller.managed import Managed
 from lightloom.controller.overview import alarms_of, state_of
+from lightloom.controller.parts import Owner, Parts
 from lightloom.controller.passes import Job, Passes
 from lightloom.controller.racks import Racks
-from lightloom.controller.retries import must_wait
+from lightloom.controller.retries import Failures
 from lightloom.controller.store import Store
 from lightloom.controller.stuck import touched
 from lightloom.controller.timed import REAL, Pace
@@ -233,7 +234,10 @@ class Controller:
             if self._read(one):
                 self._adopt(one)
                 advised = self._advice.renew(one, self._deferrals.due(one))
-                made += self._reconcile(one, SELF, advised)
+                made += (tried := self._reconcile(one, SELF, advised))
+                if tried and one.trouble is None and not self._failures(one).are_none:
+                    # Those whose changes failed are tried beside those that change often.
+                    made += self._reconcile(one, SELF)
         self._tell()
         return made
 
@@ -295,11 +299,12 @@ class Controller:
 
     def _reconcile(self, one: Managed, who: str, advised: Sequence[Due] = ()) -> list[Transaction]:
         due = [*self._deferrals.due(one), *advised]
+        failures = self._failures(one)
+        if advised and failures.hold_up(self._part_of(one, due, [POLICY])[0]):
+            # The policy's change failed a short time ago: what it wanted before counts.
+            return self._reconcile(one, who)
         wanted = self.wishes.with_(one, due)
         change = self._change_of(one, wanted)
-        if advised and self._waits(one.name, change):
-            # The policy's change failed a short time ago: nobody else's waits for it.
-            return self._reconcile(one, who)
         one.unowned = [*change.unowned]
         one.conflicts = [str(conflict) for conflict in change.conflicts]
         if who == SELF and self.store.transactions(one.name, OPEN, limit=1):
@@ -311,8 +316,9 @@ class Controller:
             if not away & {*change.kept}:
                 self.wishes.fulfil(one, due)
             return []
-        if who == SELF and self._waits(one.name, change):
-            if (part := self._part_of(one, change, wanted, due)) is None:
+        if who == SELF and not failures.are_none:
+            owners = Parts(change, settle(wanted)[0]).owners
+            if (part := self._ready(one, change, due, owners, failures)) is None:
                 return []
             change, due = part
         change = replace(change, away=sorted(away))
@@ -331,25 +337,41 @@ class Controller:
         self._read(one)
         return [made]
 
-    def _part_of(
-        self, one: Managed, whole: Change, wanted: Sequence[Wanted], due: Sequence[Due]
+    def _failures(self, one: Managed) -> Failures:
+        return Failures(self.store, one.name, self.clock(), self._interval_s)
+
+    def _ready(
+        self,
+        one: Managed,
+        whole: Change,
+        due: list[Due],
+        owners: Sequence[Owner],
+        failures: Failures,
     ) -> tuple[Change, list[Due]] | None:
-        """The part of a change that failed which may be tried now, and the wishes that it makes
-        due: without what one owner adds, the least important first. A circuit that cannot be lit
-        holds up nobody else's."""
-        chosen, _ = settle(wanted)
-        owners = dict.fromkeys(owner for pair, owner in chosen.items() if pair in whole.added)
-        for left_out in reversed(owners):
-            left = [wish for wish in due if wish.owner != left_out]
-            others = self.wishes.with_(one, left)
-            chosen, _ = settle(others)
-            change = self._change_of(one, others)
-            part = without(change, [pair for pair in change.added if chosen[pair] == left_out])
-            dropped = {*change.added} - {*part.added}
+        """What may be tried now after failures, and the wishes that it makes due: the owners whose
+        parts have not failed alone; if that was within a change that failed, the part of one
+        owner, of those that failed least often the most important. None if everything waits."""
+        alone = {owner: self._part_of(one, due, [owner]) for owner in owners}
+        ready = {o: len(failures.of(p[0])) for o, p in alone.items() if not failures.hold_up(p[0])}
+        sound = [owner for owner, count in ready.items() if count == 0]
+        together = (whole, due) if sound == [*owners] else self._part_of(one, due, sound)
+        is_suspect = len(sound) > 1 and failures.suspect(together[0])
+        tried = [] if is_suspect else [together]
+        tried += [alone[owner] for owner in sorted(ready, key=lambda owner: ready[owner])]
+        for change, left in tried:
+            dropped = {*whole.added} - {*change.added}
             is_half = any(dropped & {*wish.pairs} for wish in left)
-            if not (part.is_empty or is_half or self._waits(one.name, part)):
-                return part, left
+            if not (change.is_empty or is_half or failures.hold_up(change)):
+                return change, left
         return None
+
+    def _part_of(
+        self, one: Managed, due: Sequence[Due], owners: Sequence[Owner]
+    ) -> tuple[Change, list[Due]]:
+        """The part of some owners of the change that is due, and the wishes that it makes due."""
+        left = [wish for wish in due if wish.owner in owners]
+        wanted = self.wishes.with_(one, left)
+        return Parts(self._change_of(one, wanted), settle(wanted)[0]).of(owners), left
 
     def _adopt(self, one: Managed) -> None:
         """A lit and requested cross-connect belongs to the controller, which removes it when no
@@ -372,9 +394,6 @@ class Controller:
             return
         if found:
             self.store.adopt(one.name, found, SELF)
-
-    def _waits(self, name: str, change: Change) -> bool:
-        return must_wait(self.store, name, change, self.clock(), self._interval_s)
 
     def undo(self, number: int, who: str, claim: Claim | None = None) -> list[Transaction]:
         """Makes a switch as it was before a transaction: the operator then wants that, unless this

@@ -28,6 +28,11 @@ TRIES = 3
 """A switch that refuses or does not answer is asked so often before the change is undone."""
 KEPT_AWAY = "; traffic is kept away still: "
 """In the reason of an undone change whose hook fails."""
+STILL_DARK = (
+    "; traffic is kept away from there since the stuck transaction: check the ports, then run "
+    "`circuits apply`"
+)
+"""In the reason of a change that is done beside circuits of a stuck one that are still dark."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 Open = Callable[[str], CircuitSwitch]
 """Opens the switch of a name."""
@@ -90,6 +95,9 @@ class Steps:
         one = self._move(one, "draining")
         try:
             self._guarded.drain(one.switch, one.pairs("removed"))
+            # Whatever becomes of this change: traffic need not keep away from these any longer.
+            if bright := self._bright(one)[0]:
+                self._guarded.enter(one.switch, bright)
         except HookError as problem:
             return self._let_in_again(one, str(problem))
         one = self._move(one, "changing")
@@ -182,17 +190,25 @@ class Steps:
 
     def _verify(self, one: Transaction) -> Transaction:
         one = self._move(one, "verifying")
-        kept = {*one.pairs("kept")}
-        entering = [*one.pairs("added"), *(pair for pair in one.pairs("away") if pair in kept)]
-        failure = self._unlit(one.switch, entering)
+        failure = self._unlit(one.switch, one.pairs("added"))
         if failure is not None:
             return self._undo(one, failure)
+        bright, dark = self._bright(one)
         try:
-            self._guarded.enter(one.switch, entering)
+            self._guarded.enter(one.switch, [*one.pairs("added"), *bright])
         except HookError as problem:
             # The light is there and traffic keeps away: the next cycle tries the hook again.
             return self._move(one, "verifying", f"lit, but {problem}")
-        return self._move(one, "done")
+        return self._move(one, "done", f"{dark}{STILL_DARK}" if dark else "")
+
+    def _bright(self, one: Transaction) -> tuple[list[Pair], str]:
+        """Those kept cross-connects which traffic keeps away from since a stuck transaction, and
+        which have light; and why others of them have none."""
+        kept = {*one.pairs("kept")}
+        away = [pair for pair in one.pairs("away") if pair in kept]
+        dark = {pair: self._unlit(one.switch, [pair]) for pair in away}
+        texts = [text for text in dark.values() if text is not None]
+        return [pair for pair in away if dark[pair] is None], ", ".join(texts)
 
     def _unlit(self, switch: str, pairs: Sequence[Pair]) -> str | None:
         """The first of some cross-connects without light, on a switch that measures it."""

@@ -90,7 +90,7 @@ class TransactionLog(Intents):
                 raise DeposedError(f"transaction {number} is {row['state']}, not {before}")
             steps = [*json.loads(row["steps"]), {"state": state, "at": now, "reason": reason}]
             values = {"state": state, "updated": now, "steps": json.dumps(steps)}
-            if reason:
+            if reason or state == "done":
                 values["reason"] = reason
             db.execute(update(table).filter_by(id=number).values(**values))
             moved = _transaction({**row, **values})
@@ -144,9 +144,11 @@ class TransactionLog(Intents):
             return [_transaction(row._mapping) for row in db.execute(query).all()]
 
     def stuck(self, switch: str) -> list[Transaction]:
-        """The stuck transactions of a switch since the last that is done, newest first."""
+        """The stuck transactions of a switch since the last that is done without a reservation,
+        newest first."""
         table = schema.transaction
-        done = select(func.max(table.c.id)).filter_by(switch=switch, state="done").scalar_subquery()
+        whole = {"switch": switch, "state": "done", "reason": ""}
+        done = select(func.max(table.c.id)).filter_by(**whole).scalar_subquery()
         query = select(table).filter_by(switch=switch, state="stuck")
         query = query.where(table.c.id > func.coalesce(done, 0)).order_by(table.c.id.desc())
         with self._read() as db:
