@@ -31,6 +31,7 @@
 | `service`, `passes` | the reconcile loop, over all switches at once |
 | `overview` | the state of all switches, and alarms |
 | `run` | the process: its threads and the role of the active controller |
+| `undoing` | whether a transaction can be undone |
 | `leases` | reservations with owners and priorities |
 | `tokens` | who may do what |
 | `api` | routes of the HTTP interface |

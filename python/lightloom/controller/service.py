@@ -23,6 +23,7 @@ from lightloom.controller.demand import Collector
 from lightloom.controller.hooks import Hook, HookError, HttpHook, NoHook
 from lightloom.controller.intents import Wanted
 from lightloom.controller.jobs import jobs
+from lightloom.controller.leases import leases
 from lightloom.controller.managed import Managed
 from lightloom.controller.overview import alarms_of, state_of
 from lightloom.controller.parts import Owner, Parts
@@ -34,6 +35,7 @@ from lightloom.controller.stuck import touched
 from lightloom.controller.timed import REAL, Pace
 from lightloom.controller.transaction import Executor, without_light
 from lightloom.controller.transaction_log import OPEN, Transaction
+from lightloom.controller.undoing import check_free
 from lightloom.controller.wishes import POLICY, Due, Wishes, check_pairs
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair, name_of
@@ -400,7 +402,8 @@ class Controller:
         request did so before.
 
         Raises:
-            ConfigError: if there is no such transaction, or it is not done.
+            ConfigError: if there is no such transaction, it is not done, or somebody else holds a
+                port that this needs.
         """
         found = self.store.transaction(number)
         if found is None or found.state != "done":
@@ -410,6 +413,10 @@ class Controller:
         with one.lock:
             made = self._recover(one)
             if claim is None or not claim.has_effect:
+                self._read(one)
+                after = self.wishes.after_revert(one, found, who)
+                unowned = self._change_of(one, after).unowned
+                check_free(found, after, unowned, leases(self.store, one.name))
                 self.wishes.revert(found, who, claim)
             return made + self.reconcile(found.switch, who)
 

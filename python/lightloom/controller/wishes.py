@@ -12,7 +12,7 @@ from typing import Any
 
 from lightloom.controller.claims import Claim
 from lightloom.controller.intents import Wanted
-from lightloom.controller.leases import leases
+from lightloom.controller.leases import Lease, leases
 from lightloom.controller.managed import Managed
 from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import Transaction
@@ -101,7 +101,7 @@ class Wishes:
             if lease.is_active(now):
                 ends = (one.racks.number(lease.racks[0]), one.racks.number(lease.racks[1]))
                 priority = PRIORITY[LEASE] + lease.priority
-                owner = f"{LEASE}:{lease.id} ({lease.owner})"
+                owner = lease_owner(lease)
                 pairs = one.racks.pairs([ends])
                 found += [Wanted(pair, owner, priority, lease.begins) for pair in pairs]
         return found
@@ -123,6 +123,21 @@ class Wishes:
     def revert(self, done: Transaction, who: str, claim: Claim | None = None) -> None:
         """Withdraws what a transaction added from all owners; an operator wants what it removed,
         and gives up own wishes that need a port of it."""
+        self._store.want_each(done.switch, self._reverted(done, who), who, claim)
+
+    def after_revert(self, one: Managed, done: Transaction, who: str) -> list[Wanted]:
+        """All wishes as they would be after `revert`; nothing is written."""
+        changed, before, now = self._reverted(done, who), self.all(one), self._clock()
+        since = {(wish.owner, wish.pair): wish.since for wish in before}
+        others = [wish for wish in before if wish.owner not in changed]
+        made = [
+            Wanted(pair, owner, rank, since.get((owner, pair), now))
+            for owner, (pairs, rank) in changed.items()
+            for pair in pairs
+        ]
+        return in_order([*others, *made])
+
+    def _reverted(self, done: Transaction, who: str) -> dict[str, tuple[list[Pair], int]]:
         added, removed = {*done.pairs("added")}, {*done.pairs("removed")}
         wishes: dict[str, list[Wanted]] = {operator(who): []}
         for wish in self._store.intents(done.switch):
@@ -135,13 +150,18 @@ class Wishes:
             if left != {wish.pair for wish in own}:
                 rank = own[0].priority if own else PRIORITY[OPERATOR]
                 changed[owner] = (sorted(left), rank)
-        self._store.want_each(done.switch, changed, who, claim)
+        return changed
 
 
 def _without_ports_of(pairs: set[Pair], others: set[Pair]) -> set[Pair]:
     """The cross-connects that share no port with some others."""
     a_ports, b_ports = {a for a, _ in others}, {b for _, b in others}
     return {pair for pair in pairs if pair[0] not in a_ports and pair[1] not in b_ports}
+
+
+def lease_owner(lease: Lease) -> str:
+    """The owner that a lease is."""
+    return f"{LEASE}:{lease.id} ({lease.owner})"
 
 
 def operator(who: str) -> str:
