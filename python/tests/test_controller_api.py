@@ -17,6 +17,7 @@ from lightloom.controller.client import Client
 from lightloom.controller.run import NO_ROLE
 from lightloom.controller.tokens import add_token
 from lightloom.errors import ConfigError
+from lightloom.switches.protocol import SwitchError
 
 
 def test_a_dry_run_changes_nothing(reached: Reached) -> None:
@@ -167,6 +168,35 @@ def test_metrics_are_what_prometheus_reads(reached: Reached) -> None:
     assert samples["lightloom_transactions", "stuck"] == 0
 
 
+def test_errors_of_a_switch_and_the_time_to_plan_are_counted(
+    reached: Reached, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def counts() -> dict[str, float]:
+        families = text_string_to_metric_families(reached.http.get("/metrics").text)
+        return {s.name: s.value for f in families for s in f.samples if "switch" in s.labels}
+
+    controller = reached.lab.controller
+    for _ in range(3):
+        controller.cycle()
+    before = counts()
+    assert before["lightloom_switch_errors_total"] == 0
+    assert before["lightloom_plan_seconds_count"] == 3
+    assert before["lightloom_plan_seconds_sum"] > 0
+
+    def refuse(*_: object, **__: object) -> None:
+        raise SwitchError("refused")
+
+    monkeypatch.setattr(reached.lab.switches["east"], "change", refuse)
+    reached.ask("PUT", "/switches/east/circuits", {"circuits": [["a", "b"]]})
+    # The change is asked for three times.
+    assert counts()["lightloom_switch_errors_total"] == 3
+    assert counts()["lightloom_plan_seconds_count"] == 4
+    monkeypatch.setattr(reached.lab.switches["east"], "read", refuse)
+    controller.cycle()
+    assert counts()["lightloom_switch_errors_total"] == 4
+    assert counts()["lightloom_plan_seconds_count"] == 4
+
+
 def test_each_kind_of_alarm_is_answered_and_counted(reached: Reached) -> None:
     lab = reached.lab
     plan: dict[str, Any] = {"before": [], "removed": [], "added": [(1, 2)], "kept": []}
@@ -195,7 +225,7 @@ def test_each_kind_of_alarm_is_answered_and_counted(reached: Reached) -> None:
 
 def test_the_grafana_dashboard_names_metrics_that_there_are(reached: Reached) -> None:
     text = reached.http.get("/metrics").text
-    known = {family.name for family in text_string_to_metric_families(text)}
+    known = {s.name for family in text_string_to_metric_families(text) for s in family.samples}
     board = json.loads((ROOT / "examples/controller/grafana.json").read_text(encoding="utf-8"))
     asked = {
         name
@@ -203,7 +233,7 @@ def test_the_grafana_dashboard_names_metrics_that_there_are(reached: Reached) ->
         for target in panel["targets"]
         for name in re.findall(r"lightloom_\w+", target["expr"])
     }
-    assert len(asked) > 5
+    assert len(asked) > 7
     assert asked <= known
 
 

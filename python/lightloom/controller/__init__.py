@@ -37,6 +37,6 @@
 | `api` | routes of the HTTP interface |
 | `bodies`, `answers`, `refusals` | requests, answers and errors of the interface |
 | `admission`, `replays` | tokens and limits, checked before a body is read; idempotency keys |
-| `page`, `metrics` | dashboard, Prometheus metrics |
+| `page`, `metrics`, `meters` | dashboard; Prometheus metrics; what the process counts for them |
 | `client` | a client of the interface |
 """

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lightloom.controller.decider import Decider
 from lightloom.controller.matrices import Seen
+from lightloom.controller.meters import Meters
 from lightloom.controller.racks import Racks
 from lightloom.switches.ports import Pair, Port
 from lightloom.switches.protocol import Description
@@ -45,6 +46,7 @@ class Managed:
     conflicts: list[str] = field(default_factory=list)
     demand: Seen | None = None
     decided_at: float | None = None
+    meters: Meters = field(default_factory=Meters)
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
     """Held while the switch is read or changed."""
 

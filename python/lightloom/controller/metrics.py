@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import get_args
 
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from prometheus_client.core import CounterMetricFamily, Metric, SummaryMetricFamily
+from prometheus_client.registry import Collector
 
 from lightloom.controller.answers import AlarmKind
 from lightloom.controller.service import Controller
@@ -36,7 +39,27 @@ def exposition(controller: Controller) -> bytes:
         for state in (*OPEN, *OVER):
             outcome.labels(one.name, state).set(made.get(state, (0, 0.0))[0])
         busy.labels(one.name).set(sum(seconds for _, seconds in made.values()))
+    registry.register(Counted(controller))
     found = [alarm["kind"] for alarm in controller.alarms()]
     for kind in get_args(AlarmKind):
         alarms.labels(kind).set(found.count(kind))
     return generate_latest(registry)
+
+
+class Counted(Collector):
+    """What the process has counted since it began."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+
+    def collect(self) -> Iterator[Metric]:
+        """The metrics of all switches."""
+        text = "Requests that a switch refused or did not answer"
+        errors = CounterMetricFamily("lightloom_switch_errors", text, labels=["switch"])
+        text = "Time from a reading to the plan of a change, or to finding that none is needed"
+        plans = SummaryMetricFamily("lightloom_plan_seconds", text, labels=["switch"])
+        for one in self._controller.switches.values():
+            errors.add_metric([one.name], one.meters.errors)
+            plans.add_metric([one.name], one.meters.plans, one.meters.plan_s)
+        yield errors
+        yield plans

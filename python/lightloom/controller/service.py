@@ -25,6 +25,7 @@ from lightloom.controller.intents import Wanted
 from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
 from lightloom.controller.managed import Managed
+from lightloom.controller.meters import Metered
 from lightloom.controller.overview import alarms_of, state_of
 from lightloom.controller.parts import Owner, Parts
 from lightloom.controller.passes import Job, Passes
@@ -45,6 +46,9 @@ from lightloom.units.durations import duration_ps
 
 SELF = "controller"
 """Who reconciles at every interval."""
+
+Plan = tuple[Change, list[Due]]
+"""A change, and the wishes that take effect once it is made."""
 
 
 class UnreachableError(Exception):
@@ -107,7 +111,11 @@ class Controller:
         self._executor = Executor(store, self._open, self._hook, tell=self._tell, pace=pace)
 
     def _open(self, name: str) -> CircuitSwitch:
-        return self._opener(self.switches[name])
+        return self._opened(self.switches[name])
+
+    def _opened(self, one: Managed) -> CircuitSwitch:
+        with one.meters.asking():
+            return Metered(self._opener(one), one.meters)
 
     def managed(self, name: str) -> Managed:
         """The switch of a name.
@@ -205,7 +213,7 @@ class Controller:
 
     def _read(self, one: Managed) -> bool:
         try:
-            switch = self._opener(one)
+            switch = self._opened(one)
             try:
                 if one.description is None:
                     one.description = switch.describe()
@@ -235,8 +243,10 @@ class Controller:
             self._leave_policy(one)
             if self._read(one):
                 self._adopt(one)
-                advised = self._advice.renew(one, self._deferrals.due(one))
-                made += (tried := self._reconcile(one, SELF, advised))
+                with one.meters.planning():
+                    advised = self._advice.renew(one, self._deferrals.due(one))
+                    plan = self._planned(one, SELF, advised)
+                made += (tried := self._carry_out(one, SELF, plan))
                 if tried and one.trouble is None and not self._failures(one).are_none:
                     # Those whose changes failed are tried beside those that change often.
                     made += self._reconcile(one, SELF)
@@ -299,31 +309,42 @@ class Controller:
     def _cost_of(self, one: Managed, wanted: Sequence[Wanted]) -> Cost:
         return self.cost(one.name, self._change_of(one, wanted))
 
-    def _reconcile(self, one: Managed, who: str, advised: Sequence[Due] = ()) -> list[Transaction]:
+    def _reconcile(self, one: Managed, who: str) -> list[Transaction]:
+        with one.meters.planning():
+            plan = self._planned(one, who)
+        return self._carry_out(one, who, plan)
+
+    def _planned(self, one: Managed, who: str, advised: Sequence[Due] = ()) -> Plan | None:
+        """The change to make now, and the wishes that it makes due; None if there is none."""
         due = [*self._deferrals.due(one), *advised]
         failures = self._failures(one)
         if advised and failures.hold_up(self._part_of(one, due, [POLICY])[0]):
             # The policy's change failed a short time ago: what it wanted before counts.
-            return self._reconcile(one, who)
+            return self._planned(one, who)
         wanted = self.wishes.with_(one, due)
         change = self._change_of(one, wanted)
         one.unowned = [*change.unowned]
         one.conflicts = [str(conflict) for conflict in change.conflicts]
         if who == SELF and self.store.transactions(one.name, OPEN, limit=1):
             # Its hook failed: the next cycle resumes it first.
-            return []
+            return None
         left = self.store.stuck(one.name)
         away = touched(left) & {*one.lit}
         if change.is_empty and (who == SELF or not left):
             if not away & {*change.kept}:
                 self.wishes.fulfil(one, due)
-            return []
+            return None
         if who == SELF and not failures.are_none:
             owners = Parts(change, settle(wanted)[0]).owners
             if (part := self._ready(one, change, due, owners, failures)) is None:
-                return []
+                return None
             change, due = part
-        change = replace(change, away=sorted(away))
+        return replace(change, away=sorted(away)), due
+
+    def _carry_out(self, one: Managed, who: str, plan: Plan | None) -> list[Transaction]:
+        if plan is None:
+            return []
+        change, due = plan
         about = {
             "cost": self.cost(one.name, change).table(),
             "due": [wish.table() for wish in due],
@@ -349,7 +370,7 @@ class Controller:
         due: list[Due],
         owners: Sequence[Owner],
         failures: Failures,
-    ) -> tuple[Change, list[Due]] | None:
+    ) -> Plan | None:
         """What may be tried now after failures, and the wishes that it makes due: the owners whose
         parts have not failed alone; if that was within a change that failed, the part of one
         owner, of those that failed least often the most important. None if everything waits."""
@@ -367,9 +388,7 @@ class Controller:
                 return change, left
         return None
 
-    def _part_of(
-        self, one: Managed, due: Sequence[Due], owners: Sequence[Owner]
-    ) -> tuple[Change, list[Due]]:
+    def _part_of(self, one: Managed, due: Sequence[Due], owners: Sequence[Owner]) -> Plan:
         """The part of some owners of the change that is due, and the wishes that it makes due."""
         left = [wish for wish in due if wish.owner in owners]
         wanted = self.wishes.with_(one, left)

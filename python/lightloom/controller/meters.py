@@ -1,0 +1,80 @@
+"""What the process counts of a switch: errors, and the time to plan its changes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from lightloom.switches.ports import Pair, Port
+from lightloom.switches.protocol import (
+    CircuitSwitch,
+    Description,
+    Outcome,
+    Reading,
+    SwitchError,
+)
+
+
+@dataclass
+class Meters:
+    """Counters since the process began."""
+
+    errors: int = 0
+    """Requests that the switch refused or did not answer."""
+    plans: int = 0
+    plan_s: float = 0.0
+    """Total time from a reading to the plan of a change, or to the finding that none is needed."""
+
+    @contextmanager
+    def planning(self, clock: Callable[[], float] = time.perf_counter) -> Iterator[None]:
+        """Counts a plan and its time."""
+        began = clock()
+        try:
+            yield
+        finally:
+            self.plans += 1
+            self.plan_s += clock() - began
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Counts an error of the switch."""
+        try:
+            yield
+        except SwitchError:
+            self.errors += 1
+            raise
+
+
+class Metered:
+    """A switch whose errors are counted."""
+
+    def __init__(self, switch: CircuitSwitch, meters: Meters) -> None:
+        self._switch, self._meters = switch, meters
+
+    def describe(self) -> Description:
+        """What it is."""
+        with self._meters.asking():
+            return self._switch.describe()
+
+    def read(self) -> Reading:
+        """Its cross-connects."""
+        with self._meters.asking():
+            return self._switch.read()
+
+    def change(
+        self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = 60.0
+    ) -> Outcome:
+        """Deletes, then creates."""
+        with self._meters.asking():
+            return self._switch.change(remove, add, wait_s=wait_s)
+
+    def power(self) -> Mapping[Port, float] | None:
+        """The light that each port sends out."""
+        with self._meters.asking():
+            return self._switch.power()
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._switch.close()
