@@ -25,6 +25,7 @@ from lightloom.analysis import derived_values
 from lightloom.config import experiment as config
 from lightloom.config import overrides
 from lightloom.devices import clock
+from lightloom.results import columns
 from lightloom.simulation import machine
 
 FLOW_COLUMNS = {
@@ -285,7 +286,9 @@ def test_the_registry_lists_fabrics_and_workloads() -> None:
     assert "web-search" in names
 
 
-@pytest.mark.parametrize("module", [clock, config, errors, derived_values, machine, overrides])
+@pytest.mark.parametrize(
+    "module", [clock, columns, config, errors, derived_values, machine, overrides]
+)
 def test_the_examples_in_docstrings_work(module: Any) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted > 0

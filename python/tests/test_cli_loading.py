@@ -49,6 +49,15 @@ def test_what_simulates_loads_them(tmp_path: Path) -> None:
     assert {"numpy", "pyarrow"} <= loaded("run", DEMO, "--dry-run", "-o", tmp_path / "out")
 
 
+def test_a_comparison_of_circuits_with_its_report_does_not_load_pandas(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    hybrid = ROOT / "examples" / "hybrid.toml"
+    packages = loaded("compare", hybrid, "--set", 'workload.jobs=["sort"]', "-o", tmp_path / "out")
+    assert (tmp_path / "out" / "report.html").exists()
+    assert "matplotlib" in packages  # figures were drawn, so all columns were read
+    assert "pandas" not in packages
+
+
 @pytest.mark.parametrize("name", HOMES)
 def test_every_command_is_where_it_is_said_to_be(name: str) -> None:
     found = OnUse({})[name]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from lightloom.analysis import cuts
 from lightloom.analysis.unfinished import CENSORED
 from lightloom.config import loads
+from lightloom.results.columns import numbers
 from lightloom.results.tables import mean_over_time
 from lightloom.units.bounds import Bound, bound
 from lightloom.units.intervals import Interval, over_runs
@@ -77,8 +78,7 @@ def column(table: pa.Table, name: str) -> Floats:
     """A column as floats, nulls as NaN; empty if the table has none of that name."""
     if name not in table.column_names:
         return np.empty(0)
-    values = table.column(name).to_numpy(zero_copy_only=False)
-    return np.asarray(values, dtype=np.float64)
+    return np.asarray(numbers(table.column(name)), dtype=np.float64)
 
 
 def finished(fct: Floats) -> float | None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lightloom.config import loads, physics
 from lightloom.results import repeats
+from lightloom.results.columns import booleans, numbers
 from lightloom.results.saturation import Saturation, pooled
 from lightloom.results.window_rules import is_growing, judged
 from lightloom.units import bounds
@@ -194,13 +195,13 @@ def read_circuits(table: pa.Table | None) -> Circuits | None:
     if table is None:
         return None
     directed = (
-        table["directed"].to_numpy(zero_copy_only=False).astype(bool)
+        booleans(table["directed"])
         if "directed" in table.column_names
         else np.zeros(table.num_rows, dtype=bool)
     )
     return Circuits(
-        table["a"].to_numpy().astype(np.int64),
-        table["b"].to_numpy().astype(np.int64),
+        numbers(table["a"]).astype(np.int64),
+        numbers(table["b"]).astype(np.int64),
         directed,
         column(table, "from_ps") * PS,
         column(table, "until_ps") * PS,

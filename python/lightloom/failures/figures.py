@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lightloom.results.columns import numbers
 from lightloom.results.failures import Figures
 from lightloom.results.result import Result
 from lightloom.units.bounds import bound
@@ -68,5 +69,5 @@ class Reader:
         offered = int(summary["bytes_offered"])
         closed = summary["load_offered"] is None and not summary.get("endless")
         if closed and result.experiment["run"]["stop"] == "drain":
-            offered = int(result.flows.column("bytes").to_numpy().sum())
+            offered = int(numbers(result.flows.column("bytes")).sum())
         return 1 - summary["bytes_delivered"] / offered if offered else 0.0

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lightloom.failures.elements import Part, Population
+from lightloom.results.columns import numbers
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,11 @@ class Traffic:
     def of(flows: pa.Table, racks: int, servers_per_rack: int, racks_per_pod: int = 1) -> Traffic:
         """Computes the traffic from a table of flows with `src` and `dst` (servers) and `bytes`."""
         sources, sinks = (
-            flows.column(name).to_numpy().astype(np.int64) // servers_per_rack
+            numbers(flows.column(name)).astype(np.int64) // servers_per_rack
             for name in ("src", "dst")
         )
         between = sources != sinks
-        amount = flows.column("bytes").to_numpy().astype(np.float64)[between]
+        amount = numbers(flows.column("bytes")).astype(np.float64)[between]
         ends = np.concatenate([sources[between], sinks[between]])
         sums = np.bincount(ends, weights=np.tile(amount, 2), minlength=racks)
         return Traffic(np.asarray(sums, np.float64), racks_per_pod)

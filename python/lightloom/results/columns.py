@@ -52,6 +52,19 @@ def numbers(values: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     return np.where(bits[whole.offset : whole.offset + len(whole)] == 1, found, np.nan)
 
 
+def booleans(values: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
+    """Returns the Booleans of an array without nulls.
+
+    >>> booleans(column(np.array([True, False, True])).slice(1))
+    array([False,  True])
+    """
+    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    if len(whole) == 0:
+        return np.empty(0, np.bool_)
+    bits = np.unpackbits(np.frombuffer(whole.buffers()[1], np.uint8), bitorder="little")
+    return bits[whole.offset : whole.offset + len(whole)] == 1
+
+
 def words(texts: Iterable[str]) -> pa.Array:
     """Returns an array of texts.
 
