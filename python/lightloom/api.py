@@ -1,4 +1,8 @@
-"""Run one fabric of an experiment, repeat it with several seeds, or compare all its fabrics."""
+"""Run one fabric of an experiment, repeat it with several seeds, or compare all its fabrics.
+
+NumPy and Arrow are imported only when a simulation is done, so that a command can import them in
+the meantime.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,14 @@ from lightloom.config.experiment import Experiment, faults_of, load
 from lightloom.config.refusal_text import in_words
 from lightloom.config.schema import DECISION, of_core
 from lightloom.errors import refusal
-from lightloom.results.result import Comparison, Repeated, Result
-from lightloom.results.tables import circuit_table, flow_table, link_table, series_table
-from lightloom.simulation import curves, traces, windows
+from lightloom.simulation import pool, trace_input, windows
 from lightloom.simulation.machine import check_count
 from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
     from lightloom.failures.search import Search
-    from lightloom.simulation.curves import Place
+    from lightloom.results.result import Comparison, Repeated, Result
+    from lightloom.simulation.pool import Place
 
 Source = Experiment | str | Path | Mapping[str, Any]
 
@@ -70,23 +73,13 @@ def run(
         raise refusal("run.repeat", times, "this runs one simulation", remedy)
     read = inputs.listed(resolved)
     tick = None if progress is None else lambda *at: progress(label, *at)
-    columns = traces.columns_for(resolved)
+    trace = trace_input.columns_for(resolved)
     with in_words():
-        summary, flows, series, circuits, links, (log, computed) = _core.run(
-            experiment.json(), index, threads, tick, columns
+        summary, *columns, (log, computed) = _core.run(
+            experiment.json(), index, threads, tick, trace
         )
     table = _with_one_fabric(resolved, index, computed)
-    figures = _traced(json.loads(summary), table, read)
-    return Result(
-        label=label,
-        flows=flow_table(flows, table),
-        timeseries=series_table(series, table),
-        summary=figures,
-        experiment=table,
-        circuits=circuit_table(circuits, table),
-        links=link_table(links, figures["simulated_s"], table),
-        controller_log=log,
-    )
+    return _result(label, table, _traced(json.loads(summary), table, read), columns, log)
 
 
 def repeat(
@@ -108,7 +101,10 @@ def repeat(
     experiment = _experiment(experiment)
     label = experiment.labels[experiment.index(fabric)]
     seeds = experiment.runnable(label).seeds()
-    return Repeated(label, curves.run_seeds(seeds, label, run, threads, progress))
+    results = pool.run_seeds(seeds, label, run, threads, progress)
+    from lightloom.results.result import Repeated
+
+    return Repeated(label, results)
 
 
 def compare(
@@ -197,6 +193,8 @@ def _compared(
     place: Place | None,
 ) -> list[Comparison]:
     """Compares each experiment, with single failures if those are requested."""
+    from lightloom.simulation import curves
+
     made = curves.compare_all(experiments, run, threads, progress, place)
     if not worst_failure and not any(DECISION in one.raw for one in experiments):
         return made
@@ -215,6 +213,26 @@ def _compared(
 
 def _experiment(source: Source) -> Experiment:
     return source if isinstance(source, Experiment) else load(source)
+
+
+def _result(
+    label: str, table: dict[str, Any], summary: dict[str, Any], columns: list[Any], log: Any
+) -> Result:
+    """Returns the result of a run with the core's columns as tables."""
+    from lightloom.results import tables
+    from lightloom.results.result import Result
+
+    flows, series, circuits, links = columns
+    return Result(
+        label=label,
+        flows=tables.flow_table(flows, table),
+        timeseries=tables.series_table(series, table),
+        summary=summary,
+        experiment=table,
+        circuits=tables.circuit_table(circuits, table),
+        links=tables.link_table(links, summary["simulated_s"], table),
+        controller_log=log,
+    )
 
 
 def _traced(summary: dict[str, Any], table: dict[str, Any], read: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """What a command loads: no more than it needs."""
 
 import subprocess
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,7 @@ def loaded(*arguments: object) -> set[str]:
         ("cost", DEMO, "--json"),
         ("devices",),
         ("--version",),
+        ("run", ROOT / "examples" / "clos.toml", "--fabric", "clos", "--dry-run"),
     ],
     ids=lambda words: " ".join(map(str, words[:1])),
 )
@@ -42,6 +45,34 @@ def test_a_command_of_arithmetic_loads_neither_numpy_nor_arrow(
     packages = loaded(*arguments)
     assert "lightloom" in packages  # it is what Python said
     assert not packages & SLOW
+
+
+def test_numpy_and_arrow_are_loaded_after_a_simulation_has_begun() -> None:
+    """`run` imports them while it simulates, so nothing before may import them."""
+    code = "import sys, lightloom.api, lightloom.cli.run; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names = set(done.stdout.split())
+    assert "lightloom.cli.run" in names
+    assert not names & SLOW
+
+
+def test_a_module_is_imported_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "lightloom.cli.clock_text", raising=False)
+    with loading.ahead("clock_text") as thread:
+        thread.join()
+    assert "lightloom.cli.clock_text" in sys.modules
+
+
+def test_an_error_of_a_module_that_is_imported_ahead_is_raised_where_it_is_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    raised: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", raised.append)
+    with loading.ahead("no_such_module") as thread:
+        thread.join()
+    assert raised == []
+    with pytest.raises(ModuleNotFoundError):
+        loading.import_module("lightloom.cli.no_such_module")
 
 
 def test_what_simulates_loads_them(tmp_path: Path) -> None:

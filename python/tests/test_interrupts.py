@@ -1,6 +1,8 @@
 """Ctrl-C while executors work: noted, and raised where no lock is held."""
 
 import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -74,3 +76,40 @@ def test_a_sweep_that_is_interrupted_amid_its_bookkeeping_ends(tmp_path: Path) -
         pool.run_jobs(jobs, 2, done)
     assert whole
     assert len(whole) < len(jobs)
+
+
+INTERRUPTED_LOADING = """
+import os, signal
+import lightloom
+from numpy.lib import NumpyVersion
+
+begin = NumpyVersion.__init__
+
+def strike(self, version):  # the core asks for the version when it loads NumPy
+    NumpyVersion.__init__ = begin
+    os.kill(os.getpid(), signal.SIGINT)
+    begin(self, version)
+
+NumpyVersion.__init__ = strike
+experiment = {
+    "cluster": {"racks": 2, "servers_per_rack": 1, "rack_rate": "10 Gb/s"},
+    "workload": {
+        "pattern": "permutation",
+        "arrivals": "at-once",
+        "sizes": {"kind": "fixed", "size": "1 KB"},
+        "flows": 2,
+    },
+    "fabric": [{"kind": "clos"}],
+}
+try:
+    lightloom.run(experiment)
+except KeyboardInterrupt:
+    print("interrupted", lightloom.run(experiment).flows.num_rows)
+"""
+
+
+def test_ctrl_c_while_the_core_loads_numpy_ends_the_run_alone() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_LOADING], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "interrupted 2\n", done.stderr

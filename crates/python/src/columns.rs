@@ -10,16 +10,25 @@ use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::panic::resume_unwind;
+use std::thread;
 
 /// The number of hosts that a trace can name if the cluster is not given.
 const ANY_HOST: u32 = 1 << 30;
 
-/// Imports NumPy before the run. Otherwise it would be imported with the first array, and a Ctrl-C
-/// pressed during the run would interrupt that import.
+/// Imports NumPy before the first array is made. It is imported in another thread, because Python
+/// handles signals in its main thread: Ctrl-C during the import would leave half of NumPy behind,
+/// which cannot be imported again.
 pub fn load_numpy(py: Python<'_>) -> PyResult<()> {
-    py.import("numpy")?;
-    PyArray1::<u8>::zeros(py, 0, false);
-    Ok(())
+    let import = || {
+        Python::attach(|py| {
+            py.import("numpy")?;
+            PyArray1::<u8>::zeros(py, 0, false); // finds NumPy's C interface
+            Ok(())
+        })
+    };
+    py.detach(|| thread::spawn(import).join())
+        .unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// Adds a vector as an array without copying it.
@@ -151,6 +160,7 @@ fn flows(dict: &Bound<'_, PyDict>, hosts: u32) -> PyResult<Result<Flows, Refusal
 
 /// Returns the flows of a trace that Python has read for `experiment`.
 pub fn to_flows(dict: &Bound<'_, PyDict>, experiment: &Experiment) -> PyResult<Flows> {
+    load_numpy(dict.py())?;
     let hosts = experiment.cluster().map_err(refused)?.hosts();
     flows(dict, hosts)?.map_err(|refusal| {
         let file = experiment.workload.trace.as_deref().unwrap_or_default();

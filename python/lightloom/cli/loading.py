@@ -5,8 +5,9 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from threading import Thread
 from typing import Any
 
 import typer
@@ -127,3 +128,22 @@ def _command(name: str, settings: dict[str, Any]) -> Any:
 
 def _found(module: str, name: str) -> Any:
     return getattr(import_module(f"lightloom.cli.{module}"), name)
+
+
+@contextmanager
+def ahead(module: str) -> Iterator[Thread]:
+    """Imports a module of `lightloom.cli` in a thread, while the block simulates outside the
+    interpreter's lock. Python waits for the thread before it ends."""
+    thread = Thread(target=_prepare, args=(module,), name="imports")
+    thread.start()
+    yield thread
+
+
+def _prepare(module: str) -> None:
+    """Computes the digests of the build and imports a module. An error is raised again where the
+    module is used."""
+    from lightloom.config import identity
+
+    with suppress(Exception):
+        identity.build()
+        import_module(f"lightloom.cli.{module}")

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import lightloom
 from lightloom.config import networks, physics
-from lightloom.results.result import Comparison
+
+if TYPE_CHECKING:
+    from lightloom.results.result import Comparison
 
 
 def wanted(presets: str | None) -> list[str]:

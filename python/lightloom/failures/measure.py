@@ -17,8 +17,8 @@ from lightloom.failures.sample import Traffic
 from lightloom.failures.search import SLOWER, Search, book_of, search_of
 from lightloom.results.failures import Figures, OfFabric, OfKind, Resilience, Run
 from lightloom.results.result import Comparison, Result
-from lightloom.simulation.curves import Place, Task, Tell, run_all, side_by_side
-from lightloom.simulation.curves import Run as Simulate
+from lightloom.simulation.pool import Place, Task, Tell, run_all, side_by_side
+from lightloom.simulation.pool import Run as Simulate
 
 PS = 1e-12
 

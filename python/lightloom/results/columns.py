@@ -62,7 +62,7 @@ def booleans(values: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
     if len(whole) == 0:
         return np.empty(0, np.bool_)
     bits = np.unpackbits(np.frombuffer(whole.buffers()[1], np.uint8), bitorder="little")
-    return bits[whole.offset : whole.offset + len(whole)] == 1
+    return bits[whole.offset : whole.offset + len(whole)].astype(np.bool_)
 
 
 def words(texts: Iterable[str]) -> pa.Array:

@@ -6,16 +6,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from lightloom.config import inputs
 from lightloom.config.experiment import read_toml, to_toml
 from lightloom.errors import ConfigError
 from lightloom.storage import Staging, reading
 from lightloom.storage.records import RECORD
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Summary = dict[str, Any]
 Table = dict[str, Any]
@@ -156,6 +156,9 @@ def read_table(path: Path) -> pa.Table:
     Raises:
         ConfigError: if the file is missing or not Parquet.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         return pq.read_table(path)
     except OSError:

@@ -2,10 +2,12 @@
 
 | module | |
 |---|---|
+| `pool` | runs in parallel threads; a fabric with several seeds |
 | `curves` | each fabric at each load, and its saturation |
 | `windows` | the warm-up and the window that are chosen by default |
 | `trials`, `forecasts` | short trial runs; forecasts of the time and the memory of runs |
-| `traces` | traces written, read and converted |
+| `traces`, `trace_formats` | traces written, read and converted; their formats |
+| `trace_input` | what a run reads of its trace in Python |
 | `machine`, `interrupts` | processors and memory; signals during parallel work |
 """
 

@@ -1,64 +1,21 @@
 """Comparisons: a run of every fabric, a run at each load, and the saturation search.
 
-The simulations run in parallel threads. They release the interpreter's lock, so no data has to be
-sent between processes. A comparison without cases first runs its fabrics one after another, because
-they may be large; cases are many and small. Repeated runs also run in parallel, as far as memory
-allows.
+A comparison without cases first runs its fabrics one after another, because they may be large;
+cases are many and small.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from lightloom.config.experiment import Experiment
 from lightloom.policies import files as policies
 from lightloom.results.files import Summary
 from lightloom.results.result import Comparison, Result
-from lightloom.results.saturation import Saturation, Window, search
-from lightloom.results.window_rules import judged
-from lightloom.simulation import interrupts
-from lightloom.simulation.machine import memory, processors
-from lightloom.simulation.trials import tried
-
-Tell = Callable[[str, float, float, float], object]
-
-
-class Run(Protocol):
-    """A function with the arguments of `lightloom.run`."""
-
-    def __call__(
-        self,
-        experiment: Experiment,
-        fabric: str | None = None,
-        *,
-        threads: int = 1,
-        progress: Tell | None = None,
-    ) -> Result:
-        """Simulates one fabric."""
-
-
-class Place(Protocol):
-    """Another place than this process where simulations run: a cluster."""
-
-    @property
-    def at_once(self) -> int:
-        """How many simulations run there in parallel."""
-
-    @property
-    def simulate(self) -> Run:
-        """A function as `lightloom.run` that simulates there."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """Simulations that run one after another."""
-
-    name: str
-    do: Callable[[Tell], Any]
+from lightloom.results.saturation import Saturation, search
+from lightloom.results.window_rules import Window, judged
+from lightloom.simulation.pool import Place, Run, Task, Tell, prefix, run_all, side_by_side
 
 
 def compare_all(
@@ -74,7 +31,7 @@ def compare_all(
     cases = len(groups) > 1
     comparisons = [
         [
-            _Comparing(seeded, run, threads, _prefix(seeded, cases, len(group) > 1))
+            _Comparing(seeded, run, threads, prefix(seeded, cases, len(group) > 1))
             for seeded in group
         ]
         for group in groups
@@ -88,50 +45,6 @@ def compare_all(
     repeated = [group[0] for group in groups if len(group) > 1]
     run_all(tasks, side_by_side(repeated, threads, place), progress)
     return [Comparison.of_seeds([c.made() for c in group]) for group in comparisons]
-
-
-def run_seeds(
-    seeds: Sequence[Experiment], label: str, run: Run, threads: int, progress: Tell | None
-) -> list[Result]:
-    """The results of a fabric in experiments that differ in their seeds."""
-    if len(seeds) == 1:
-        return [run(seeds[0], label, threads=threads, progress=progress)]
-    results: dict[int, Result] = {}
-
-    def task(place: int, seeded: Experiment) -> Task:
-        def do(heed: Tell) -> None:
-            results[place] = run(seeded, label, threads=threads, progress=heed)
-
-        return Task(_prefix(seeded, False, True) + label, do)
-
-    tasks = [task(place, seeded) for place, seeded in enumerate(seeds)]
-    run_all(tasks, side_by_side([seeds[0].only(label)], threads), progress)
-    return [results[place] for place in range(len(seeds))]
-
-
-def side_by_side(repeated: Sequence[Experiment], threads: int, place: Place | None = None) -> int:
-    """Returns how many simulations of that many threads run in parallel: enough to keep the
-    processors busy; of repeated experiments, at most as many as fit into free memory. At a `place`,
-    one simulation is queued for each that runs, so that none waits for this machine."""
-    if place is not None:
-        return 2 * place.at_once
-    workers = max(1, processors() // threads)
-    free = memory() if workers > 1 and repeated else None
-    if free is None:
-        return workers
-    needs = [
-        tried(experiment, label, seconds=0.0, threads=threads).memory_bytes
-        for experiment in repeated
-        for label in experiment.labels
-    ]
-    return max(1, min(workers, free // max(*needs, 1)))
-
-
-def _prefix(experiment: Experiment, case: bool, seeded: bool) -> str:
-    """The prefix that distinguishes a simulation from those of other cases and seeds."""
-    parts = [experiment.name] if case else []
-    parts += [f"seed {experiment.raw['run']['seed']}"] if seeded else []
-    return "".join(f"{part}: " for part in parts)
 
 
 class _Comparing:
@@ -227,26 +140,3 @@ class _Comparing:
             self.saturation[label] = search(measure, up_to, tolerance)
 
         return do
-
-
-def run_all(tasks: Sequence[Task], workers: int, progress: Tell | None) -> None:
-    """Runs all tasks, at most `workers` at a time."""
-    stopped = threading.Event()
-
-    def heed(label: str, now_s: float, end_s: float, delivered: float, /) -> None:
-        if stopped.is_set():
-            raise KeyboardInterrupt
-
-    with interrupts.noted() as ctrl_c, ThreadPoolExecutor(workers) as pool:
-        pending: dict[Future[Any], Task] = {pool.submit(t.do, heed): t for t in tasks}
-        try:
-            while pending:
-                for future in ctrl_c.finished(pending):
-                    task = pending.pop(future)
-                    future.result()
-                    if progress is not None:
-                        progress(task.name, 1.0, 1.0, 1.0)
-        except BaseException:
-            stopped.set()
-            pool.shutdown(cancel_futures=True)
-            raise

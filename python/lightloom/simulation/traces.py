@@ -8,9 +8,8 @@ which checks the rows of both.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,13 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lightloom import _core
-from lightloom.config.schema import of_core
 from lightloom.config.trace_hints import KEY, hinted
 from lightloom.errors import ConfigError, refusal
+from lightloom.simulation.trace_formats import PLACES, Hosts, is_parquet
 from lightloom.storage import write_files
 
-PLACES = {"ps": 0, "ns": 3, "us": 6, "ms": 9, "s": 12}
-"""Units of times, with their decimals down to a picosecond."""
 NO_NAMES: Mapping[str, str] = {}
 COLUMNS = {"src": "uint32", "dst": "uint32", "bytes": "uint64", "arrival_ps": "int64"}
 
@@ -117,40 +114,6 @@ def _table(columns: dict[str, Any]) -> pa.Table:
     names = pa.array(columns.get("groups", [""]), pa.string()).take(used)
     group = pa.DictionaryArray.from_arrays(pc.index_in(codes, value_set=used), names)
     return pa.table({name: columns[name][order] for name in COLUMNS} | {"group": group})
-
-
-def is_parquet(path: str, format: str | None = None) -> bool:
-    """Whether a trace is Parquet, by `format` or else by its name."""
-    return format == "parquet" or (format is None and path.endswith(".parquet"))
-
-
-Hosts = Callable[[list[str]], list[int | None]]
-"""A function from names in a trace to servers; None for unknown names."""
-
-
-def columns_for(resolved: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Returns the flows of the Parquet trace of a resolved experiment, which the core does not
-    read; None for other workloads."""
-    workload = resolved["workload"]
-    path = workload.get("trace")
-    if path is None or not is_parquet(path, workload.get("trace_format")):
-        return None
-    names = workload.get("trace_columns")
-    hosts: Hosts | None = None
-    if "trace_hosts" in workload:
-        told = json.dumps(of_core(resolved))
-
-        def hosts(named: list[str]) -> list[int | None]:
-            return _core.trace_hosts(told, named)
-
-    columns = names if isinstance(names, Mapping) else {}
-    return columns_of_file(path, columns, _unit_of(workload), hosts)
-
-
-def _unit_of(workload: Mapping[str, Any]) -> str | None:
-    """The unit of a trace's times, if the experiment states it."""
-    unit = workload.get("trace_unit")
-    return unit if unit in PLACES else None
 
 
 def columns_of_file(

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from lightloom import _core
 from lightloom.config.experiment import Experiment
 from lightloom.config.refusal_text import in_words
-from lightloom.simulation import traces
+from lightloom.simulation import trace_input
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def tried(experiment: Experiment, label: str, *, seconds: float, threads: int = 
     """
     pinned = experiment.runnable(label).pinned()
     resolved, index = pinned.resolved(), pinned.index(label)
-    columns = traces.columns_for(resolved)
+    columns = trace_input.columns_for(resolved)
     with in_words():
         made = json.loads(_core.trial(pinned.json(), index, threads, seconds, columns))
     early, whole = Reached(**made.pop("early")), Reached(**made.pop("whole"))
@@ -94,7 +94,7 @@ def relaxation_s(experiment: Experiment, label: str) -> float | None:
         ConfigError: if the experiment is invalid.
     """
     pinned = experiment.runnable(label).pinned()
-    columns = traces.columns_for(pinned.resolved())
+    columns = trace_input.columns_for(pinned.resolved())
     if columns is not None:
         return _relaxation_s(pinned.json(), pinned.index(label), columns)
     return _relaxation_once(pinned.json(), pinned.index(label))
