@@ -284,39 +284,6 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
     assert names(tmp_path) == {"e.toml"}
 
 
-LATE_IMPORT = """
-import sys
-import lightloom
-
-class CtrlC:
-    running = False
-
-    def find_spec(self, name, path=None, target=None):
-        if CtrlC.running and (name == "numpy" or name.startswith(("numpy.core", "numpy._core"))):
-            raise KeyboardInterrupt
-
-def tick(*_):
-    CtrlC.running = True
-
-sys.meta_path.insert(0, CtrlC())
-lightloom.run("e.toml", progress=tick)
-assert CtrlC.running
-"""
-
-
-def test_arrays_are_ready_before_a_run_ends(tmp_path: Path) -> None:
-    """A Ctrl-C of the run struck in the import of NumPy after it, and panicked."""
-    write(tmp_path / "e.toml", SMALL, CLOS)
-    done = subprocess.run(
-        [sys.executable, "-c", LATE_IMPORT],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 def interrupted_by(code: str, folder: Path) -> None:
     """Runs `compare` in Python with `code`, which ends it by a signal: what it says is of that."""
     write(folder / "e.toml", SMALL, SIRIUS, CLOS)
