@@ -79,7 +79,8 @@ def table(comparisons: Sequence[Comparison], beside: Sequence[Beside]) -> Table:
     ]
     made = console.plain_table()
     names = [heading_of(c) for c in comparisons] if len(comparisons) > 1 else []
-    widest = min(WIDEST, max([NARROWEST, *map(len, names)]))
+    labels = [label for group in rows for label in group]
+    widest = min(WIDEST, max(NARROWEST, *map(len, (*names, *labels))))
     made.add_column("fabric", overflow="fold", max_width=widest)
     for heading in (*shown, *costs):
         made.add_column(heading, justify="right", no_wrap=True)

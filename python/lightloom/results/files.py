@@ -112,12 +112,14 @@ def parts_of(directory: Path) -> list[str]:
 
 
 def check_parts(directory: Path) -> None:
-    """Raises an error if folders of parts of a result are missing.
+    """Raises an error if folders of parts of a result, or its record, are missing.
 
     Raises:
         ConfigError: naming them.
     """
     missing = [name for name in parts_of(directory) if not (directory / name).is_dir()]
+    if (directory / "experiment.toml").is_file() and not (directory / RECORD).is_file():
+        missing.append(RECORD)
     if missing:
         are = "is" if len(missing) == 1 else "are"
         limit = f"{', '.join(missing)} {are} missing, which it consists of"
