@@ -58,10 +58,12 @@ fn with_fractions(value: &Value) -> Option<Value> {
     }
 }
 
-/// The number of a percentage, rounded once: `"12.5%"` is 0.125.
+/// The number of a percentage, rounded once: `"12.5%"` is 0.125. A negative one is refused by the
+/// range of its key.
 fn fraction(text: &str) -> Option<Value> {
     let number = text.trim().strip_suffix('%')?.trim_end();
-    let written = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    let written = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let value = format!("{number}e-2")
         .parse::<f64>()
         .ok()
@@ -243,7 +245,9 @@ mod tests {
         assert_eq!(read, expected);
         let precision: Value = super::read(&json!({"rate_precision": "1 %"}), "").unwrap();
         assert_eq!(precision, json!({"rate_precision": "1 %"}));
-        for text in ["%", "a%", "1e3%", "-5%", "5 % of"] {
+        let negative: Value = super::read(&json!({"load": "-5%"}), "").unwrap();
+        assert_eq!(negative, json!({"load": -0.05}));
+        for text in ["%", "-%", "a%", "1e3%", "5-%", "5 % of"] {
             assert_eq!(with_fractions(&json!(text)), None, "{text}");
         }
     }

@@ -20,6 +20,8 @@ PLANNED: dict[str, str] = {}
 _OF_A_FABRIC = re.compile(r"fabric\[[^\]]*[^\]\d][^\]]*\]")
 #: In the text of an error about a fabric: a key of that fabric.
 _ITS_KEY = re.compile(r"(?<![\w.\[])fabric\.(?=[a-z])")
+#: The number of servers of a job.
+_JOB_HOSTS = re.compile(r"workload\.jobs\[[^\]]*\]\.hosts")
 #: The core's error for a number that exceeds the integer type of its key.
 _BEYOND = re.compile(r"must be a whole number, at (?:least|most) (-?[\d,]+)")
 
@@ -50,6 +52,9 @@ def reworded(problem: ConfigError) -> ConfigError:
     kind = (problem.value or "").strip('"')
     if problem.limit == "no such fabric" and kind in PLANNED:
         return refusal(str(problem.key), problem.value, "planned, not here yet", here())
+    if _JOB_HOSTS.fullmatch(problem.key or "") and (problem.value or "").startswith("["):
+        listed = "give the number of servers, and list them as placement"
+        return refusal(str(problem.key), problem.value, problem.limit or "", listed)
     return problem
 
 

@@ -25,7 +25,8 @@ const ARRIVALS: [&str; 5] = [
     "arrival_s",
 ];
 const IGNORED: [&str; 4] = ["flow", "start_ps", "finish_ps", "hops"];
-const HEADING: &str = "begin with the heading src,dst,bytes,arrival_ps";
+const HEADING: &str =
+    "begin with the heading src,dst,bytes,arrival_ps (or arrival_ns, arrival_us, arrival_ms, arrival_s)";
 /// Beginnings of column names in other tools.
 const ALIKE: [&[&str]; REQUIRED] = [
     &["source", "src", "from", "sender"],
