@@ -713,3 +713,20 @@ def test_a_pair_that_no_circuit_joins_denies_the_load(tmp_path: Path) -> None:
     hybrid = fabrics(comparison)["hybrid"]
     assert hybrid.carriage == "short"
     assert hybrid.summary["growing"]["traffic"] == "from rack 0 to rack 2"
+
+
+def test_ten_rounds_of_an_incast_deny_no_load() -> None:
+    """A round of 31 flows takes its receiver 496 µs, and one comes each 39 µs, for one of 32: their
+    links are at 0.4, and ten rounds are over before one could be done."""
+    workload = {**fixed(0.4, "20 KB", 310), "pattern": {"kind": "incast", "fan_in": 31}}
+    comparison = lightloom.compare(
+        {
+            "cluster": {"racks": 8, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
+            "workload": workload,
+            "run": {"seed": 101},
+            "fabric": [{"kind": "tree"}, {"kind": "clos", "tiers": 2}],
+        }
+    )
+    assert {f.carriage for f in fabrics(comparison).values()} == {"unsettled"}
+    tree = comparison.results["tree"].summary
+    assert tree["largest_alone_s"] == pytest.approx(31 * 16e-6)

@@ -14,12 +14,14 @@
 //! ([`SIGMAS`] + 0.8 √Q) such deviations, by more than 1 − [`CARRIED`] of what arrives, and by more
 //! than arrives in a cycle of the fabric's circuits.
 
+use crate::bursts::together;
 use crate::completion::ideal;
 use crate::span::{Span, CARRIED};
 use lightloom_engine::{Cluster, Flows, Time};
 use serde::Serialize;
 
-/// A flow is overdue once it has had so many times what it takes alone, and a cycle.
+/// A flow is overdue once it has had so many times what it takes alone (together with those that
+/// arrive for its server at the same instant), and a cycle.
 const DUE_TIMES: i64 = 10;
 /// Overdue bytes ÷ bytes that wait: of flows that share a queue all are under way, and count whole.
 const WHOLE_FLOWS: f64 = 2.0;
@@ -60,7 +62,8 @@ impl Growing {
         cycle: Option<Time>,
     ) -> Option<Growing> {
         let cycle = cycle.unwrap_or(Time::ZERO);
-        let largest = { flows.bytes.iter().max() }.map(|&bytes| ideal(cluster, bytes))?;
+        let together = together(flows);
+        let largest = { together.iter().max() }.map(|&bytes| ideal(cluster, bytes))?;
         let filled = Time(FILLED * largest.max(cycle).0);
         let length = span.until - span.from;
         if span.from - flows.first_arrival() < filled || length < filled {
@@ -68,7 +71,7 @@ impl Growing {
         }
         let turns = cycle > Time::ZERO;
         let rotation = cycle.as_secs_f64() / length.as_secs_f64();
-        let parts = Parts::of(cluster, flows, span, cycle);
+        let parts = Parts::of(cluster, flows, &together, span, cycle);
         let found: Vec<Growing> = { parts.tallies.iter().enumerate() }
             .filter_map(|(at, tally)| {
                 let (left, chance) = tally.growth()?;
@@ -145,7 +148,8 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(cluster: &Cluster, flows: &Flows, span: Span, cycle: Time) -> Parts {
+    /// `together`: see [`crate::bursts`].
+    fn of(cluster: &Cluster, flows: &Flows, together: &[u64], span: Span, cycle: Time) -> Parts {
         let (racks, hosts) = (cluster.racks as usize, cluster.hosts() as usize);
         let pairs = racks * racks;
         let has_pairs = pairs.saturating_mul(ENOUGH_FLOWS as usize) <= flows.len();
@@ -163,7 +167,7 @@ impl Parts {
             if arrival >= span.until {
                 continue;
             }
-            let due = Time(arrival.0 + DUE_TIMES * ideal(cluster, bytes).0 + cycle.0);
+            let due = Time(arrival.0 + DUE_TIMES * ideal(cluster, together[f]).0 + cycle.0);
             let is_overdue = ends.map(|end| due <= end && flows.finish[f] > end);
             let (src, dst) = (flows.src[f], flows.dst[f]);
             let (from, to) = (cluster.rack_of(src) as usize, cluster.rack_of(dst) as usize);
@@ -362,7 +366,7 @@ mod tests {
             servers_per_rack: 2,
             ..CLUSTER
         };
-        let parts = Parts::of(&cluster, &Flows::new(), span(0, 1), Time::ZERO);
+        let parts = Parts::of(&cluster, &Flows::new(), &[], span(0, 1), Time::ZERO);
         let names = parts.places(1, 3, 2, 7).map(|at| parts.name(at));
         let expected = [
             "all",

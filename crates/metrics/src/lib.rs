@@ -13,6 +13,7 @@
 //! | `completion`, `bounds` | completion times and slowdowns; bounds on them if flows are unfinished |
 //! | `by_size` | slowdowns by flow size |
 //! | `window`, `span`, `throughput` | latency and throughput after the warm-up; the measured time; the carried bytes |
+//! | `bursts` | flows that arrive at one server at one instant |
 //! | `growing` | traffic that is left behind, more and more of it |
 //! | `jobs`, `updates`, `parts`, `derived` | keys of the summary that fabrics and workloads fill |
 //! | `memory` | the peak memory of the process |
@@ -23,6 +24,7 @@
 
 mod batches;
 mod bounds;
+mod bursts;
 mod by_size;
 mod completion;
 mod derived;

@@ -1,5 +1,6 @@
 //! `summary.json`: the same keys for every fabric; a figure that a fabric does not have is null.
 
+use crate::bursts::together;
 use crate::by_size::BySize;
 use crate::completion::{ideal, FctBounds, FctClasses, Slowdown, SlowdownBound};
 use crate::derived::InForce;
@@ -186,8 +187,8 @@ pub struct Summary {
     /// window lasts at least [`RELAXATIONS`](crate::RELAXATIONS) relaxation times; null if it is
     /// not known or infinite.
     pub relaxation_s: Option<f64>,
-    /// Time that the largest offered flow takes alone on its server's link [s]; null if no flow
-    /// with an end was offered.
+    /// Time that the largest offered flow takes alone on its server's link [s]; flows that arrive for
+    /// one server at one instant count as one. Null if no flow with an end was offered.
     pub largest_alone_s: Option<f64>,
     /// The time in which the fabric's circuits connect every pair of racks once, or are decided
     /// again [s]; null if circuits do not change.
@@ -244,7 +245,8 @@ pub fn summarize(run: &Finished) -> Summary {
         ),
         None => Relaxation::unknown(),
     };
-    let largest = offered.iter().map(|&f| flows.bytes[f]).max();
+    let together = together(flows);
+    let largest = offered.iter().map(|&f| together[f]).max();
     let largest_alone_s = largest.map(|bytes| ideal(run.cluster, bytes).as_secs_f64());
     let arrivals = flows.last_arrival().min(simulated) - flows.first_arrival();
     let room = relaxation.room(arrivals.max(Time::ZERO));

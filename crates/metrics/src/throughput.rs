@@ -110,8 +110,9 @@ fn paced(cluster: &Cluster, flows: &Flows, instants: &[Time]) -> Stretches {
 
 /// Whether an unfinished flow has had enough time by `ended` for a network with a load of at most
 /// [`CARRIED`]: links that flows share evenly slow them down by a factor of 1 ÷ (1 − load).
-pub fn is_stuck(cluster: &Cluster, flows: &Flows, f: usize, ended: Time) -> bool {
-    let alone = ideal(cluster, flows.bytes[f]).as_secs_f64();
+/// `together`: see [`crate::bursts`].
+pub fn is_stuck(cluster: &Cluster, flows: &Flows, together: &[u64], f: usize, ended: Time) -> bool {
+    let alone = ideal(cluster, together[f]).as_secs_f64();
     let age = (ended - flows.arrival[f]).as_secs_f64();
     flows.finish[f] == Time::NEVER && age * (1.0 - CARRIED) >= alone
 }

@@ -7,6 +7,7 @@
 
 use crate::batches::{Estimate, BATCHES};
 use crate::bounds::{micros, taken, FctBound, Taken};
+use crate::bursts::together;
 use crate::completion::{Fct, SHORT_BYTES};
 use crate::percentile::percentile;
 use crate::relaxation::Relaxation;
@@ -57,7 +58,8 @@ pub struct Window {
     pub correlated: Option<bool>,
     /// Whether the load was carried. Two conditions hold then: `accepted` falls short of `paced` by
     /// no more than chance or 1 − [`CARRIED`](crate::CARRIED) of it; and no flow was unfinished at
-    /// the end of the run that had had 1 ÷ (1 − `CARRIED`) times as long as it takes alone.
+    /// the end of the run that had had 1 ÷ (1 − `CARRIED`) times as long as it takes alone (together with
+    /// those that arrive for its server at the same instant).
     pub stable: bool,
     /// Completion times of the short flows (under [`SHORT_BYTES`]) that arrived in the window and
     /// were delivered; null if all flows are short or none is.
@@ -142,10 +144,11 @@ impl Window {
         let mean = Estimate::within(&latency, room);
         latency.sort_unstable_by(f64::total_cmp);
         let moved = Throughput::of(cluster, flows, span, came, relaxation.room_of_bytes(length));
+        let together = together(flows);
         let stuck = arrived
             .rows
             .iter()
-            .any(|&f| is_stuck(cluster, flows, f, ended));
+            .any(|&f| is_stuck(cluster, flows, &together, f, ended));
         let (flows_in, done) = (arrived.rows.len(), latency.len());
         Window {
             from_s: span.from.as_secs_f64(),

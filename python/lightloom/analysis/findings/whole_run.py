@@ -160,15 +160,18 @@ def _is_short(seed: Fabric, rate: float | None) -> bool:
 
 
 def share_due(seed: Fabric, rate: float | None) -> float | None:
-    """Share of the bytes that are delivered by the last arrival if each flow gets a tenth of what
-    its server sends [b/s]; None without flows, or where their arrivals are not known."""
+    """Share of the bytes that are delivered by the last arrival if each flow, or all flows that
+    arrive at one instant together, get a tenth of what a server sends [b/s]; None without flows, or
+    where their arrivals are not known."""
     arrivals = _arrivals(seed)
     if arrivals is None or not seed.sizes.sum():
         return None
     if rate is None:
         return 1.0
     left_s = arrivals.max() - arrivals
-    sent = np.minimum(seed.sizes, left_s * rate / 8 / DUE_TIMES)
+    _, at = np.unique(arrivals, return_inverse=True)
+    together = np.bincount(at, weights=seed.sizes)[at]
+    sent = np.minimum(1.0, left_s * rate / 8 / DUE_TIMES / together) * seed.sizes
     return float(sent.sum() / seed.sizes.sum())
 
 
