@@ -11,7 +11,7 @@ from lightloom import _core
 from lightloom.analysis import circuits, derived_values, growth, rates
 from lightloom.analysis.circuits import Table
 from lightloom.config import loads, networks
-from lightloom.results import repeats, steady_state
+from lightloom.results import repeats, steady_state, window_rules
 from lightloom.results.columns import numbers
 from lightloom.results.result import Result
 from lightloom.results.summaries import Summary
@@ -153,9 +153,12 @@ def overloaded(result: Result) -> Iterator[str]:
     share = None if summary.get("window") is not None else delivered_late(result)
     if growing is not None and (share is None or growing["traffic"] != "all"):
         part = "" if growing["traffic"] == "all" else f" {growing['traffic']}"
+        of_server = "server" in growing["traffic"] or window_rules.is_beyond_servers(
+            window_rules.load(summary)
+        )
         yield (
             f"overloaded: more and more flows{part} wait, and they wait longer the longer the run; "
-            "lower their load, or take a fabric that carries it"
+            f"lower their load{'' if of_server else ', or take a fabric that carries it'}"
         )
         return
     if summary.get("load_offered") is None or share is None or share >= CARRIED:
@@ -252,7 +255,7 @@ def narrow_links(summary: Summary, cluster: Table) -> Iterator[str]:
     if load is None or server is None or link == "uncapped":
         return
     carried = _core.control_rate("cluster.nic", link) / server
-    if load > carried:
+    if load > carried * (1 + LOAD_SAME):
         yield (
             f"servers' links of {link} carry a load of {carried:.3g}, and {load:.3g} was drawn: "
             "they are the limit, whatever the fabric; raise cluster.nic or lower workload.load"

@@ -1,9 +1,10 @@
 """The load at which a fabric saturates, found by bisection.
 
 A load is carried if the window of a run at that load is `stable`: the accepted bytes differ by at
-most 2 %, or by chance, from those that the flows would deliver alone in the network, and no flow
-was stuck when the run ended (docs/results.md). The search halves the interval between the highest
-load that is carried and the lowest load that is not, until their distance is within the tolerance.
+most 2 %, or by chance, from those that the flows would deliver alone in the network, no flow was
+stuck when the run ended, and no part of the traffic is left behind (docs/results.md). The search
+halves the interval between the highest load that is carried and the lowest load that is not, until
+their distance is within the tolerance.
 If the highest load to try is carried, the search ends there.
 
 The *saturation throughput* is the load accepted in a single window: the one at 1.1 times the lowest
@@ -11,7 +12,8 @@ load that was not carried, which is tried last. Near that load itself, queues gr
 the window shows less than the capacity of the network. Far beyond it, a network may deliver more
 while its backlog grows (a shared loop-back buffer under a hot spot does); that throughput does not
 count. If the network delivers less at 1.1 times than it carried, by more than both intervals, it
-collapses; then the window at the highest carried load counts. The largest of several windows is
+collapses; then, and if only a part of the traffic is left behind at the lowest load that was not
+carried, the window at the highest carried load counts. The largest of several windows is
 never used, because it would be biased upwards. A search whose windows are too short to deny a load
 (`window_rules`) reports that.
 
@@ -103,7 +105,7 @@ def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -
 
     def carried(load: float) -> bool:
         tried[load] = measure(load)
-        return bool(tried[load]["stable"])
+        return is_carried(tried[load])
 
     low, high = 0.0, up_to
     if carried(up_to):
@@ -126,8 +128,14 @@ def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -
     if beyond not in tried:
         carried(beyond)
     near = {p: w for p, w in tried.items() if p <= beyond}
-    at = low if low and _collapses(tried[low], tried[beyond]) else beyond
+    in_part = high in tried and tried[high]["stable"]
+    at = low if low and (in_part or _collapses(tried[low], tried[beyond])) else beyond
     return _found(near, at, low or None, high, tolerance)
+
+
+def is_carried(window: Window) -> bool:
+    """Whether the load of a window that is `judged` was carried."""
+    return bool(window["stable"]) and not window_rules.is_growing([window])
 
 
 def _collapses(carried: Window, beyond: Window) -> bool:
@@ -177,6 +185,6 @@ def _found(
         carried=low,
         not_carried=high,
         tolerance=tolerance,
-        tried=[[load, w["accepted"], w["stable"]] for load, w in tried.items()],
+        tried=[[load, w["accepted"], is_carried(w)] for load, w in tried.items()],
         is_told=high is None or window_rules.can_deny([tried[high]]),
     )

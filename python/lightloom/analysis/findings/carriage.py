@@ -62,13 +62,22 @@ def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fa
 
 def untold(fabrics: Sequence[Fabric]) -> list[bool]:
     """Whether it is open that each fabric carries the load, although its times may be compared: its
-    run leaves it open (`whole_run.untold`), or its windows offered, by chance, less than nine
-    tenths of the load that was asked for."""
+    run leaves it open (`whole_run.untold`), `run.limit` left out more than a tenth of its flows, or
+    its windows offered, by chance, less than nine tenths of the load that was asked for."""
     runs = whole_run.untold(fabrics)
     return [
-        open_ or _offered_less([judged(s.summary) for s in f.each if s.window is not None])
+        open_
+        or _left_out(f)
+        or _offered_less([judged(s.summary) for s in f.each if s.window is not None])
         for f, open_ in zip(fabrics, runs, strict=True)
     ]
+
+
+def _left_out(fabric: Fabric) -> bool:
+    cut = fabric.cut
+    if cut is None or fabric.carriage is None:
+        return False
+    return bool(cut["flows_never_offered"] > (1 - CENSORED) * cut["flows"])
 
 
 def _offered_less(seeds: Sequence[Window]) -> bool:
