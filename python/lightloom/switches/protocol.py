@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -142,6 +143,28 @@ def before_a_change() -> Iterator[None]:
         yield
     except SwitchError as problem:
         raise SwitchError(str(problem), Outcome()) from None
+
+
+@contextmanager
+def understood(target: str, dialect: str) -> Iterator[None]:
+    """Makes an answer that has not the form of its dialect an error of the switch."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
+        reason = str(problem)[:100]
+        raise SwitchError(f"{target}: its answer is no {dialect} ({reason}); check it") from None
+
+
+def power_of(text: object) -> float:
+    """A power [dBm].
+
+    Raises:
+        ValueError: if it is no number.
+    """
+    power = float(str(text))
+    if not math.isfinite(power):
+        raise ValueError(f"power {power}")
+    return power
 
 
 def difference(

@@ -130,6 +130,22 @@ _PLAIN = "check its address, or write ?tls=on"
 _REFUSED = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION)
 
 
+def bare(name: str) -> str:
+    """A name without its module (RFC 7951)."""
+    return name.rpartition(":")[2]
+
+
+def without_modules(value: Any) -> Any:
+    """JSON_IETF without the modules of its names.
+
+    >>> without_modules({"a:b": [{"c": "d:e"}]})
+    {'b': [{'c': 'd:e'}]}
+    """
+    if isinstance(value, dict):
+        return {bare(name): without_modules(below) for name, below in value.items()}
+    return [without_modules(below) for below in value] if isinstance(value, list) else value
+
+
 def path_of(*steps: str | tuple[str, str], origin: str = "") -> Any:
     """A path; a pair is an element with the key `name`."""
     elements = [

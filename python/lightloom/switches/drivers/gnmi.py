@@ -8,11 +8,18 @@ model the switch has is asked by Capabilities (`?model=ocp|sonic-db` says it ins
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from lightloom.switches.access import Credentials
-from lightloom.switches.drivers._gnmi_client import CA, GnmiClient, path_of, update_of
+from lightloom.switches.drivers._gnmi_client import (
+    CA,
+    GnmiClient,
+    bare,
+    path_of,
+    update_of,
+    without_modules,
+)
 from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of, pair_of, port_of
 from lightloom.switches.protocol import (
     WAIT_S,
@@ -24,6 +31,8 @@ from lightloom.switches.protocol import (
     before_a_change,
     check_pairs,
     difference,
+    power_of,
+    understood,
 )
 from lightloom.switches.states import PortStatus, Status
 from lightloom.switches.waiting import wait_until_settled
@@ -69,7 +78,7 @@ class GnmiSwitch:
     ) -> None:
         self._client = GnmiClient(host, port, credentials, tls=tls)
         self._target = self._client.target
-        self._model: Model = _MODELS[model or self._ask_model()]
+        self._model: Model = _MODELS[model or self._ask_model()](self._target)
         self._size: Size | None = None
 
     def describe(self) -> Description:
@@ -175,32 +184,42 @@ class _Ocp:
     dialect = "gNMI, OCP OCS model"
     has_power = True
 
+    def __init__(self, target: str) -> None:
+        self._target = target
+
     def connections(self, get: Any) -> list[CrossConnect]:
-        found = []
-        for entry in get(path_of("connections"), {}).get("port-connection", []):
-            state = entry.get("state", entry.get("config", {}))
-            a = port_of(state.get("input-port-name", ""))
-            b = port_of(state.get("output-port-name", ""))
-            if a is None or b is None:
-                continue
-            status = state.get("status")
-            known = Status(status) if status in Status.__members__ else None
-            reason = state.get("status-reason", "")
-            pair = (a.number, b.number)
-            found.append(CrossConnect(pair, entry["name"], known, reason, "config" in entry))
-        return found
+        with understood(self._target, self.dialect):
+            rows = without_modules(get(path_of("connections"), {})).get("port-connection", [])
+            return [one for row in rows if (one := self._connection(row)) is not None]
+
+    def _connection(self, row: Mapping[str, Any]) -> CrossConnect | None:
+        """A connection; None for one that is INVALID and names no ports of a switch."""
+        state = row.get("state", row.get("config", {}))
+        status = Status(bare(state["status"])) if "status" in state else None
+        ends = [str(state.get(f"{end}-port-name")) for end in ("input", "output")]
+        a, b = map(port_of, ends)
+        if a is None or b is None or (a.side, b.side) != ("A", "B"):
+            if status is Status.INVALID:
+                return None
+            raise ValueError(f"ports {ends[0]} and {ends[1]}, not such as 1A and 29B")
+        pair, reason = (a.number, b.number), str(state.get("status-reason", ""))
+        return CrossConnect(pair, str(row["name"]), status, reason, "config" in row)
 
     def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
         found = {}
-        for entry in get(path_of("components"), {}).get("component", []):
-            port = port_of(entry.get("name", ""))
-            state = entry.get("ocp-ocs-port", {}).get("state", {})
-            if port is None or not state:
-                continue
-            status = state.get("status", "")
-            known = PortStatus(status) if status in PortStatus.__members__ else PortStatus.UNKNOWN
-            power = state.get(f"{'input' if port.side == 'A' else 'output'}-optical-power")
-            found[port] = (known, None if power is None else float(power))
+        with understood(self._target, self.dialect):
+            for row in without_modules(get(path_of("components"), {})).get("component", []):
+                port = port_of(str(row.get("name", "")))
+                state = row.get("ocp-ocs-port", {}).get("state", {})
+                if port is None or not state:
+                    continue
+                status = bare(str(state.get("status", "")))
+                known = status in PortStatus.__members__
+                power = state.get(f"{'input' if port.side == 'A' else 'output'}-optical-power")
+                found[port] = (
+                    PortStatus(status) if known else PortStatus.UNKNOWN,
+                    None if power is None else power_of(power),
+                )
         return found
 
     def is_bidirectional(self, get: Any) -> bool | None:
@@ -230,24 +249,29 @@ class _SonicDb:
     dialect = "gNMI, sonic-db"
     has_power = False
 
+    def __init__(self, target: str) -> None:
+        self._target = target
+
     def connections(self, get: Any) -> list[CrossConnect]:
-        config = get(_table("CONFIG_DB", "OCS_CROSS_CONNECT"), {})
-        states = get(_table("STATE_DB", "OCS_CROSS_CONNECT_TABLE"), {})
         found = []
-        for name in {**config, **states}:
-            pair = pair_of(name)
-            if pair is not None:
-                status = _of_sides(states.get(name))
-                reason = "" if status is Status.CONNECTED else _told(states.get(name))
-                found.append(CrossConnect(pair, name, status, reason, name in config))
+        with understood(self._target, self.dialect):
+            config = get(_table("CONFIG_DB", "OCS_CROSS_CONNECT"), {})
+            states = get(_table("STATE_DB", "OCS_CROSS_CONNECT_TABLE"), {})
+            for name in {**config, **states}:
+                pair = pair_of(name)
+                if pair is not None:
+                    status = _of_sides(states.get(name))
+                    reason = "" if status is Status.CONNECTED else _told(states.get(name))
+                    found.append(CrossConnect(pair, name, status, reason, name in config))
         return found
 
     def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
         found: dict[Port, tuple[PortStatus, float | None]] = {}
-        for name, row in get(_table("STATE_DB", "OCS_PORT_TABLE"), {}).items():
-            port, status = port_of(name), str(row.get("status", "")).upper()
-            if port is not None and status in PortStatus.__members__:
-                found[port] = (PortStatus(status), None)
+        with understood(self._target, self.dialect):
+            for name, row in get(_table("STATE_DB", "OCS_PORT_TABLE"), {}).items():
+                port, status = port_of(name), str(row.get("status", "")).upper()
+                if port is not None and status in PortStatus.__members__:
+                    found[port] = (PortStatus(status), None)
         return found
 
     def is_bidirectional(self, get: Any) -> bool | None:
@@ -285,4 +309,4 @@ def _told(row: Mapping[str, str] | None) -> str:
     return f"its sides are {row.get('a_side_status')} and {row.get('b_side_status')}"
 
 
-_MODELS: dict[str, Model] = {"ocp": _Ocp(), "sonic-db": _SonicDb()}
+_MODELS: dict[str, Callable[[str], Model]] = {"ocp": _Ocp, "sonic-db": _SonicDb}

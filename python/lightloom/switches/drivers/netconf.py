@@ -38,6 +38,8 @@ from lightloom.switches.protocol import (
     before_a_change,
     check_pairs,
     difference,
+    power_of,
+    understood,
 )
 from lightloom.switches.states import PortStatus
 from lightloom.switches.waiting import wait_for_light
@@ -92,16 +94,19 @@ class NetconfSwitch:
 
     def read(self) -> Reading:
         """Its cross-connects and ports as they are."""
-        after = self._ports().a
-        pairs = [
-            (int(row["ingress"]), int(row["egress"]) - after)
-            for row in _rows(self._get("cross-connects"), ("pair", "pairs"))
-        ]
-        states = {
-            self._port(int(row["port-id"])): _STATES.get(row.get("status", ""), PortStatus.UNKNOWN)
-            for row in _rows(self._get("port-config"), ("port",))
-        }
-        return Reading([CrossConnect(pair, name_of(pair)) for pair in sorted(pairs)], states)
+        with understood(self._target, "NETCONF"):
+            after = self._ports().a
+            pairs = [
+                (int(row["ingress"]), int(row["egress"]) - after)
+                for row in _rows(self._get("cross-connects"), ("pair", "pairs"))
+            ]
+            states = {
+                self._port(int(row["port-id"])): _STATES.get(
+                    row.get("status", ""), PortStatus.UNKNOWN
+                )
+                for row in _rows(self._get("port-config"), ("port",))
+            }
+            return Reading([CrossConnect(pair, name_of(pair)) for pair in sorted(pairs)], states)
 
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
@@ -129,8 +134,9 @@ class NetconfSwitch:
 
     def power(self) -> Mapping[Port, float] | None:
         """The light that enters at A ports and leaves at B ports [dBm]."""
-        rows = _rows(self._get("opm-power"), ("port",))
-        return {self._port(int(row["port-id"])): float(row["power"]) for row in rows} or None
+        with understood(self._target, "NETCONF"):
+            rows = _rows(self._get("opm-power"), ("port",))
+            return {self._port(int(row["port-id"])): power_of(row["power"]) for row in rows} or None
 
     def close(self) -> None:
         """Ends the session."""

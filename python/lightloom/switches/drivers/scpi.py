@@ -22,6 +22,8 @@ from lightloom.switches.protocol import (
     before_a_change,
     check_pairs,
     difference,
+    power_of,
+    understood,
 )
 from lightloom.switches.states import PortStatus
 from lightloom.switches.waiting import wait_for_light
@@ -64,18 +66,19 @@ class ScpiSwitch:
 
     def read(self) -> Reading:
         """Its cross-connects and ports as they are."""
-        size = self._ports()
-        found = _LISTS.fullmatch(self._query(":oxc:swit:conn:stat?"))
-        if found is None:
-            raise SwitchError(f"{self._target}: no lists of ports in its answer; is it SCPI?")
-        sides = [[int(text) for text in side.split(",") if text] for side in found.groups()]
-        pairs = sorted((a, b - size.a) for a, b in zip(*sides, strict=True))
-        states = self._query(":oxc:swit:port:stat?").strip("()").split(",")
-        ports = {
-            port: _STATES.get(state, PortStatus.UNKNOWN)
-            for port, state in zip(size.ports(), states, strict=False)
-        }
-        return Reading([CrossConnect(pair, name_of(pair)) for pair in pairs], ports)
+        with understood(self._target, "SCPI"):
+            size = self._ports()
+            found = _LISTS.fullmatch(self._query(":oxc:swit:conn:stat?"))
+            if found is None:
+                raise SwitchError(f"{self._target}: no lists of ports in its answer; is it SCPI?")
+            sides = [[int(text) for text in side.split(",") if text] for side in found.groups()]
+            pairs = sorted((a, b - size.a) for a, b in zip(*sides, strict=True))
+            states = self._query(":oxc:swit:port:stat?").strip("()").split(",")
+            ports = {
+                port: _STATES.get(state, PortStatus.UNKNOWN)
+                for port, state in zip(size.ports(), states, strict=False)
+            }
+            return Reading([CrossConnect(pair, name_of(pair)) for pair in pairs], ports)
 
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
@@ -121,7 +124,7 @@ class ScpiSwitch:
             numbers = [port.number + (after if port.side == "B" else 0) for port in some]
             try:
                 answer = self._query(f":pmon:pow? (@{','.join(map(str, numbers))})", POWER_S)
-                powers = [float(text) for text in answer.strip("()").split(",")]
+                powers = [power_of(text) for text in answer.strip("()").split(",")]
                 found.update(zip(some, powers, strict=True))
             except (SwitchError, ValueError):
                 self._has_monitors = False  # a switch without them answers nothing

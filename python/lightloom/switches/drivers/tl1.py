@@ -24,6 +24,8 @@ from lightloom.switches.protocol import (
     before_a_change,
     check_pairs,
     difference,
+    power_of,
+    understood,
 )
 from lightloom.switches.states import PortStatus, Status
 from lightloom.switches.tl1_names import aid_of, number_of
@@ -81,18 +83,21 @@ class Tl1Switch:
 
     def read(self) -> Reading:
         """Its cross-connects and ports as they are."""
-        found = []
-        for a, b, kind, rest in _ROW.findall(self._command("RTRV-CRS", "", "::ALL")):
-            pair = number_of(a, self._names), number_of(b, self._names)
-            if pair[0] is None or pair[1] is None:
-                raise SwitchError(f"{self._target}: port {a} or {b}: write ?ports=number|calient")
-            state = re.search(r"STATE=(\w+)", rest)
-            known = Status(state[1]) if state and state[1] in Status.__members__ else None
-            found.append(CrossConnect((pair[0], pair[1]), f"{a}>{b}", known))
-            if kind.upper() == "2WAY":
-                found.append(CrossConnect((pair[1], pair[0]), f"{a}-{b}", known))
-        states = {port: status for port, (status, _) in self._port_rows().items()}
-        return Reading(found, states)
+        with understood(self._target, "TL1"):
+            found = []
+            for a, b, kind, rest in _ROW.findall(self._command("RTRV-CRS", "", "::ALL")):
+                pair = number_of(a, self._names), number_of(b, self._names)
+                if pair[0] is None or pair[1] is None:
+                    raise SwitchError(
+                        f"{self._target}: port {a} or {b}: write ?ports=number|calient"
+                    )
+                state = re.search(r"STATE=(\w+)", rest)
+                known = None if state is None else Status(state[1])
+                found.append(CrossConnect((pair[0], pair[1]), f"{a}>{b}", known))
+                if kind.upper() == "2WAY":
+                    found.append(CrossConnect((pair[1], pair[0]), f"{a}-{b}", known))
+            states = {port: status for port, (status, _) in self._port_rows().items()}
+            return Reading(found, states)
 
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
@@ -134,19 +139,24 @@ class Tl1Switch:
         return self._size
 
     def _port_rows(self) -> dict[Port, tuple[PortStatus, float | None]]:
-        found: dict[Port, tuple[PortStatus, float | None]] = {}
-        for aid, rest in _PORT.findall(self._command("RTRV-PORT", "0")):
-            number = number_of(aid, self._names)
-            if number is None:
-                raise SwitchError(f"{self._target}: port {aid}: write ?ports=number|calient")
-            fields = dict(re.findall(r"(\w+)=([^,]*)", rest))
-            for side, kind in (("A", "IN"), ("B", "OUT")):
-                if f"{kind}STATUS" in fields:
-                    text, power = fields[f"{kind}STATUS"], fields.get(f"{kind}POWER")
-                    known = text in PortStatus.__members__
-                    status = PortStatus(text) if known else PortStatus.UNKNOWN
-                    found[Port(side, number)] = (status, None if power is None else float(power))
-        return found
+        """The state and the power of each port."""
+        with understood(self._target, "TL1"):
+            found: dict[Port, tuple[PortStatus, float | None]] = {}
+            for aid, rest in _PORT.findall(self._command("RTRV-PORT", "0")):
+                number = number_of(aid, self._names)
+                if number is None:
+                    raise SwitchError(f"{self._target}: port {aid}: write ?ports=number|calient")
+                fields = dict(re.findall(r"(\w+)=([^,]*)", rest))
+                for side, kind in (("A", "IN"), ("B", "OUT")):
+                    if f"{kind}STATUS" in fields:
+                        text, power = fields[f"{kind}STATUS"], fields.get(f"{kind}POWER")
+                        known = text in PortStatus.__members__
+                        status = PortStatus(text) if known else PortStatus.UNKNOWN
+                        found[Port(side, number)] = (
+                            status,
+                            None if power is None else power_of(power),
+                        )
+            return found
 
     def _commit(self, verb: str, pairs: Sequence[Pair], rest: str, before: Reading) -> None:
         sides = ["&".join(aid_of(pair[side], self._names) for pair in pairs) for side in (0, 1)]
