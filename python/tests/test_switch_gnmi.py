@@ -329,3 +329,27 @@ def test_a_subscription_reports_a_change():
             listed = json.loads(note.update[0].val.json_ietf_val)["port-connection"]
             assert [entry["name"] for entry in listed] == ["3A-3B"]
             stream.cancel()
+
+
+@pytest.mark.parametrize("mode", ["ON_CHANGE", "SAMPLE"])
+def test_a_subscription_to_updates_only_begins_with_the_first_change(mode):
+    import grpc
+    from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+    with served("gnmi") as switch:
+        path = gnmi_pb2.Path(elem=[gnmi_pb2.PathElem(name="connections")])
+        kind = getattr(gnmi_pb2, mode)
+        one = gnmi_pb2.Subscription(path=path, mode=kind, suppress_redundant=True)
+        wanted = gnmi_pb2.SubscriptionList(
+            subscription=[one], encoding=gnmi_pb2.JSON_IETF, updates_only=True
+        )
+        with grpc.insecure_channel(f"127.0.0.1:{switch.ports['gnmi']}") as channel:
+            stub = gnmi_pb2_grpc.gNMIStub(channel)
+            request = gnmi_pb2.SubscribeRequest(subscribe=wanted)
+            stream = stub.Subscribe(iter([request]), timeout=WAIT_S)
+            assert next(stream).sync_response
+            time.sleep(0.1)
+            switch.strike(Fault("intruder", add=((3, 3),)))
+            listed = json.loads(next(stream).update.update[0].val.json_ietf_val)["port-connection"]
+            assert [entry["name"] for entry in listed] == ["3A-3B"]
+            stream.cancel()

@@ -57,6 +57,18 @@ def test_a_conflict_refuses_the_whole_change_replaces_or_is_stored_as_invalid():
     assert statuses(found, 4) == {"3A-1B": "PENDING_CONNECTION"}
 
 
+def test_an_invalid_connection_names_what_blocks_it_now():
+    found = machine(retry_invalid=False)
+    found.change(0, add=[wish((1, 1)), wish((2, 2))])
+    found.change(1, add=[wish((1, 2))], conflict=Conflict.INVALID)
+    reasons = []
+    for gone in ((1, 1), (2, 2)):
+        reasons += [one.reason for one in found.connections(2) if one.pair == (1, 2)]
+        found.change(2, remove=[gone])
+    reasons += [one.reason for one in found.connections(3) if one.pair == (1, 2)]
+    assert [reason.split()[-1] for reason in reasons] == ["1A-1B", "2A-2B", "retried"]
+
+
 def test_ports_that_do_not_exist_or_are_on_the_wrong_side_are_refused():
     found = machine()
     for item in (wish((5, 1)), wish((1, 6)), Wish("x", Port("B", 1), Port("A", 1))):

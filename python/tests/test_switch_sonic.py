@@ -65,6 +65,31 @@ def test_bad_pairs_are_refused_and_change_nothing(bad):
         assert switch.pairs() == []
 
 
+def test_the_factory_table_is_the_same_on_both_faces_of_sonic():
+    from lightloom.switches.drivers._gnmi_client import GnmiClient, path_of
+
+    with served("ssh", "gnmi", ports="4x4") as switch:
+        said = run(switch.ports["ssh"], "show ocs factory-insertion-loss")[0][1]
+        client = GnmiClient("127.0.0.1", switch.ports["gnmi"])
+        steps = ("STATE_DB", "localhost", "OCS_FACTORY_INSERTION_LOSS")
+        rows = client.get(path_of(*steps, origin="sonic-db"), None)
+        client.close()
+        loss = switch.host.design.optics.loss_db
+        assert len(rows) == 16
+        assert rows["2A-3B|229.100|25.00"] == {
+            "loss_dB": f"{loss((2, 3)):.2f}",
+            "accuracy_dB": "0.10",
+        }
+        told = {line.split()[0]: float(line.split()[3]) for line in said.splitlines()[2:]}
+        assert told == {f"{a}A-{b}B": loss((a, b)) for a in range(1, 5) for b in range(1, 5)}
+
+
+def test_words_after_a_table_are_no_filter():
+    with served("ssh") as switch:
+        (code, said) = run(switch.ports["ssh"], "show ocs cross-connect status 1A-3B")[0]
+        assert (code, said[:6]) == (2, "Usage:")
+
+
 def test_modes_update_safe_and_overwrite():
     with served("ssh") as switch:
         add = "config ocs cross-connect add"

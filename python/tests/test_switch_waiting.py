@@ -9,7 +9,7 @@ from lightloom.switches.design import MS, Design
 from lightloom.switches.emulated import EmulatedSwitch
 from lightloom.switches.optics import TUNED_WITHIN_DB
 from lightloom.switches.ports import Port
-from lightloom.switches.protocol import CrossConnect, Outcome, Reading, SwitchError
+from lightloom.switches.protocol import NO_STATUS, CrossConnect, Outcome, Reading, SwitchError
 from lightloom.switches.states import Status
 from lightloom.switches.waiting import wait_for_light, wait_until_settled
 
@@ -41,6 +41,21 @@ def test_light_is_steady_only_after_the_switch_has_settled(settle_ms):
     loss = switch.machine.design.optics.loss_db((1, 1))
     assert -loss - TUNED_WITHIN_DB <= at_last <= -loss
     assert done.seconds <= max(0.05, 3 * settle_ms / 1e3)
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.INVALID])
+def test_a_status_that_comes_late_is_waited_for_and_one_that_never_comes_is_a_failure(status):
+    switch = EmulatedSwitch(Design())
+    early = Reading([CrossConnect((1, 1), "x", status, NO_STATUS)])
+    tuned = Reading([CrossConnect((1, 1), "x", Status.CONNECTED)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting, "time", Clock(switch))
+        found = iter([early, early, tuned])
+        assert wait_until_settled(lambda: next(found), Outcome([], [(1, 1)]), 0.0, 60.0).settled
+        switch.now = 0
+        with pytest.raises(SwitchError, match=r"1A-1B is .*: it has no status"):
+            wait_until_settled(lambda: early, Outcome([], [(1, 1)]), 0.0, 60.0)
+        assert 2 <= switch.now / 1e12 < 6
 
 
 def test_states_that_are_not_reported_are_not_said_to_be_settled():

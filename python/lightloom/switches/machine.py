@@ -42,6 +42,9 @@ from lightloom.switches.states import (
     Times,
 )
 
+FREED = "its ports are free, and it is not retried"
+"""The reason of an INVALID connection without a blocker (`retry_invalid = false`)."""
+
 
 class Machine:
     """An emulated switch at a virtual time."""
@@ -350,8 +353,7 @@ class Machine:
         self._intents[item.name] = one
         problem = check_ends(item, self.design.size)
         if problem or holders:
-            one.reason = problem or f"a port is in existing cross-connect {sorted(holders)[0]}"
-            one.blocked = not problem
+            one.reason, one.blocked = problem, not problem
             done.invalid.append(item.name)
             return
         self._light(one)
@@ -510,6 +512,9 @@ class Machine:
     def _seen(self, one: Connection) -> Seen:
         hindrance = self._hindrance(one) if one.active else ""
         status, reason = one.status(self.now), one.reason
+        if one.blocked:
+            holders = sorted({str(self._active[at]) for at in one.ports if at in self._active})
+            reason = f"a port is in existing cross-connect {holders[0]}" if holders else FREED
         if hindrance:
             status, reason = Status.FAILED, hindrance
         elif status is Status.FAILED:

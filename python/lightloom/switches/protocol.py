@@ -14,6 +14,9 @@ from lightloom.switches.states import PortStatus, Status
 WAIT_S = 60.0
 """The longest wait for new cross-connects to settle [s] (sonic-mgmt polls for as long)."""
 
+NO_STATUS = "it has no status"
+"""The reason of a configured cross-connect whose state the switch has not reported (yet)."""
+
 
 @dataclass(frozen=True)
 class Description:

@@ -6,13 +6,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from lightloom.switches.ports import Pair, Port, name_of
-from lightloom.switches.protocol import Outcome, Reading, SwitchError
+from lightloom.switches.protocol import NO_STATUS, Outcome, Reading, SwitchError
 from lightloom.switches.states import Status
 
 FIRST_POLL_S = 0.005
 """The first interval between readings [s]; each next one is twice as long."""
 LONGEST_POLL_S = 1.0
 """The longest interval between readings [s]."""
+STATUS_S = 2.0
+"""The longest wait for the first status of a new cross-connect [s]: SONiC reports it after it has
+taken the configuration."""
 LIT_DBM = -40.0
 """A port with more power than this has light [dBm]."""
 STEADY_DB = 0.1
@@ -41,8 +44,8 @@ def wait_until_settled(
     interval = FIRST_POLL_S
     while True:
         reading = read()
-        waiting = _unsettled(reading, done.added, done)
         seconds = time.monotonic() - started
+        waiting = _unsettled(reading, done.added, done, seconds < min(STATUS_S, wait_s))
         if not waiting:
             known = reading.by_pair()
             settled = None if any(known[pair].status is None for pair in done.added) else True
@@ -95,8 +98,10 @@ def wait_for_light(
         time.sleep(max(LIGHT_POLL_S, seconds / 4))
 
 
-def _unsettled(reading: Reading, pairs: Sequence[Pair], done: Outcome) -> list[Pair]:
-    """The cross-connects that have not settled yet.
+def _unsettled(
+    reading: Reading, pairs: Sequence[Pair], done: Outcome, is_early: bool
+) -> list[Pair]:
+    """The cross-connects that have not settled yet; early on, those without a status, too.
 
     Raises:
         SwitchError: of one that failed, is invalid or is not there.
@@ -107,6 +112,9 @@ def _unsettled(reading: Reading, pairs: Sequence[Pair], done: Outcome) -> list[P
         one = listed.get(pair)
         if one is None:
             raise SwitchError(f"{name_of(pair)} was added and is not there; read the switch", done)
+        if is_early and one.reason == NO_STATUS:
+            waiting.append(pair)
+            continue
         if one.status in (Status.FAILED, Status.INVALID):
             state = one.status.value.lower()
             reason = f": {one.reason}" if one.reason else ""

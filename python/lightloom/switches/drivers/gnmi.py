@@ -22,6 +22,7 @@ from lightloom.switches.drivers._gnmi_client import (
 )
 from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of, pair_of, port_of
 from lightloom.switches.protocol import (
+    NO_STATUS,
     WAIT_S,
     CrossConnect,
     Description,
@@ -305,7 +306,7 @@ def _of_sides(row: Mapping[str, str] | None) -> Status:
 
 def _told(row: Mapping[str, str] | None) -> str:
     if row is None:
-        return "it has no entry in STATE_DB"
+        return NO_STATUS
     return f"its sides are {row.get('a_side_status')} and {row.get('b_side_status')}"
 
 

@@ -19,6 +19,7 @@ from lightloom.switches.access import Credentials
 from lightloom.switches.drivers import _ssh
 from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of, pair_of, port_of
 from lightloom.switches.protocol import (
+    NO_STATUS,
     WAIT_S,
     CrossConnect,
     Description,
@@ -244,5 +245,5 @@ def _status(sides: tuple[str, str] | None) -> Status:
 
 def _reason(sides: tuple[str, str] | None) -> tuple[str]:
     if sides is None:
-        return ("it has no status",)
+        return (NO_STATUS,)
     return ("" if sides == ("tuned", "tuned") else f"its sides are {sides[0]} and {sides[1]}",)

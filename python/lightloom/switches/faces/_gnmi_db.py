@@ -13,6 +13,7 @@ from typing import Any
 from lightloom.switches.changes import Wish
 from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path, check_label
 from lightloom.switches.faces._gnmi_paths import ANY
+from lightloom.switches.faces._losses import listed_losses
 from lightloom.switches.host import Host
 from lightloom.switches.ports import Port, name_of, port_of
 from lightloom.switches.states import Admin, Seen, Status
@@ -103,12 +104,11 @@ def _port_states(host: Host) -> dict[str, Any]:
 
 
 def _losses(host: Host) -> dict[str, Any]:
-    """Of the cross-connects that are set up; the whole table has a row for each pair."""
     optics = host.design.optics
     found = {}
-    for one in host.machine.connections(host.now):
-        key = f"{name_of(one.pair)}|{optics.frequency_thz:.3f}|{optics.temperature_c:.2f}"
-        loss = f"{optics.loss_db(one.pair):.2f}"
+    for pair in listed_losses(host):
+        key = f"{name_of(pair)}|{optics.frequency_thz:.3f}|{optics.temperature_c:.2f}"
+        loss = f"{optics.loss_db(pair):.2f}"
         found[key] = {"loss_dB": loss, "accuracy_dB": f"{optics.accuracy_db:.2f}"}
     return found
 
@@ -195,6 +195,9 @@ def wish_of(name: str, fields: Mapping[str, Any]) -> Wish:
         MalformedError: if its key is not that of its sides.
     """
     a, b = (port_of(str(fields.get(side, ""))) for side in ("a_side", "b_side"))
+    unknown = [field for field in fields if field not in ("a_side", "b_side")]
+    if unknown:
+        raise MalformedError(f"OCS_CROSS_CONNECT has no field {unknown[0][:40]}")
     if a is None or b is None or len(fields) != 2:
         raise MalformedError(f"{name}: a_side and b_side must be ports such as 1A and 29B")
     if name != f"{a}-{b}":

@@ -156,9 +156,12 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         if first is None or not first.HasField("subscribe"):
             await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, "a subscription comes first")
         wanted = first.subscribe
+        if any(one.heartbeat_interval for one in wanted.subscription):
+            await _abort(context, grpc.StatusCode.UNIMPLEMENTED, "there is no heartbeat_interval")
         seen: dict[bytes, Any] = {}
         async for message in self._values(wanted, seen, context):
-            yield message
+            if not wanted.updates_only:
+                yield message
         yield gnmi_pb2.SubscribeResponse(sync_response=True)
         if wanted.mode == gnmi_pb2.SubscriptionList.ONCE:
             return
@@ -174,7 +177,8 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         while True:
             await asyncio.sleep(interval)
             await self._check(context)
-            async for message in self._values(wanted, {} if samples else seen, context):
+            again = [one for one in samples if not one.suppress_redundant]
+            async for message in self._values(wanted, {} if again else seen, context):
                 yield message
 
     async def _values(

@@ -10,10 +10,11 @@ line follows developer guide 0.2; its tables are assumed to have the columns of 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from lightloom.switches.changes import BrokenError, Conflict, RefusedError, wish
+from lightloom.switches.faces._losses import listed_losses
 from lightloom.switches.faults import Fault
 from lightloom.switches.host import Host
 from lightloom.switches.ports import (
@@ -30,8 +31,6 @@ from lightloom.switches.states import Admin, PortSeen, Seen, Status
 
 LONGEST = 64 << 10
 """The longest command [characters]."""
-MOST_LOSSES = 65_536
-"""Larger factory tables list the cross-connects that are set up alone [rows]."""
 _MODES = ("update", "safe", "overwrite")
 _GUIDE_STATES = {
     "normal": Admin.NORMAL,
@@ -102,7 +101,10 @@ class Cli:
         for many in range(min(4, len(words)), 0, -1):
             handler = self._handlers.get(tuple(words[:many]))
             if handler is not None:
-                return await handler(words[many:])
+                rest = words[many:]
+                if words[0] == "show" and rest and rest != ["config"]:
+                    return _usage(" ".join(words[:many]))
+                return await handler(rest)
         if not words:
             return Answer("")
         return Answer(f'Error: No such command "{" ".join(words[:3])[:80]}".\n', 2)
@@ -224,10 +226,7 @@ class Cli:
         return Answer(table(head, rows))
 
     async def _show_losses(self, _: Sequence[str]) -> Answer:
-        optics, size = self._host.design.optics, self._host.design.size
-        pairs: Iterable[Pair] = ((a, b) for a in range(1, size.a + 1) for b in range(1, size.b + 1))
-        if size.a * size.b > MOST_LOSSES:
-            pairs = [one.pair for one in self._host.machine.connections(self._host.now)]
+        optics = self._host.design.optics
         rows = [
             (
                 name_of(pair),
@@ -236,7 +235,7 @@ class Cli:
                 f"{optics.loss_db(pair):g}",
                 f"{optics.accuracy_db:g}",
             )
-            for pair in pairs
+            for pair in listed_losses(self._host)
         ]
         return Answer(
             table(("id", "frequency_THz", "temperature_C", "loss_dB", "accuracy_dB"), rows)
