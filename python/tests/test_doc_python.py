@@ -29,6 +29,7 @@ NOT_RUN: dict[tuple[str, str], object] = {
     ("docs/testbed.md", "import time\n\nimport"): "needs root and network namespaces",
     ("docs/testbed.md", "import time\nfrom pathlib"): "the same",
     ("docs/switches.md", "from pygnmi"): "needs a served switch, as test_switch_gnmi has",
+    ("README.md", "from pygnmi"): "needs a served switch, as test_switch_gnmi has",
     ("docs/controller.md", "from lightloom.controller.client"): "needs a controller that serves",
     ("CONTRIBUTING.md", ""): "run by test_contributing",
 }
