@@ -208,6 +208,26 @@ def test_a_connection_is_closed_by_the_thread_of_its_loop(scheme, monkeypatch):
     assert closed_by[0] is not threading.main_thread()
 
 
+@pytest.mark.parametrize("scheme", ["scpi", "gnmi", "netconf", "tl1", "ssh"])
+def test_a_switch_that_releases_ports_slowly_passes(scheme):
+    """Its old and its new connection between two ports are there at the same time."""
+    timing = {"settle": "10 ms", "release": "20 ms"}
+    with served(scheme, ports="8x8", timing=timing) as switch:
+        target = f"{'sonic' if scheme == 'ssh' else scheme}://127.0.0.1:{switch.ports[scheme]}"
+        driver = open_target(target)
+        for gone, new in (([], [(1, 1)]), ([(1, 1)], []), ([], [(1, 1)])):
+            done = driver.change(gone, new)
+        assert done.settled
+        assert done.seconds >= 0.01
+        state = switch.do(lambda: switch.host.machine.connections(switch.host.now))
+        assert [one.status.value for one in state] == ["CONNECTED"]
+        names = {one.name for one in driver.read().cross_connects}
+        assert len(names) == 1
+        driver.change([(1, 1)], [])
+        checks = [*conformance.run(driver, None, 30, 8)]
+        assert not [one for one in checks if one.verdict is Verdict.FAILED]
+
+
 def test_a_warm_reboot_that_darkens_fails():
     timing = {"settle": "5 ms", "cold_boot": "100 ms"}
     with served("scpi", timing=timing, recovery="remove") as switch:

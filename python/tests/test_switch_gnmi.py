@@ -204,6 +204,24 @@ def test_the_driver_reports_whether_circuits_are_bidirectional(both_ways):
             driver.close()
 
 
+def test_what_is_being_deleted_has_no_configuration_and_shares_no_key():
+    with served("gnmi", ports="8x8", timing={"settle": "5 s", "release": "60 s"}) as switch:
+        create = (
+            "set",
+            {"update": [("connections", {"port-connection": [entry("x", "1A", "2B")]})]},
+        )
+        delete = ("set", {"delete": [CONNECTION.format("x")]})
+        get = ("get", {"path": ["connections"], "encoding": "json_ietf"})
+        answers = pygnmi(switch.ports["gnmi"], create, delete, get, create, get, delete, get)
+        rows = [value(answers[at])["port-connection"] for at in (2, 4, 6)]
+        assert [[one["state"]["status"] for one in found] for found in rows] == [
+            ["PENDING_DELETION"],
+            ["PENDING_CONNECTION"],
+            ["PENDING_DELETION"],
+        ]
+        assert ["config" in found[0] for found in rows] == [False, True, False]
+
+
 def test_a_port_on_the_wrong_side_is_reported_as_it_was_written():
     with served("gnmi", options={"gnmi": {"invalid": "accept"}}, ports="8x8") as switch:
         answers = pygnmi(

@@ -195,3 +195,40 @@ def test_an_http_body_that_is_too_long_is_refused():
     with served("command") as switch:
         head = "POST /faults HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n"
         assert "400 Bad Request" in ask(switch.ports["command"], head)
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        ("Host: 127.0.0.1:8100", 200),
+        ("Host: localhost", 200),
+        ("Host: [::1]:80", 200),
+        ("Host: example.com", 400),
+        ("Host: example.com:8100", 400),
+        ("Host: 127.0.0.1\r\nOrigin: http://example.com", 400),
+    ],
+)
+def test_a_page_in_a_browser_cannot_command_the_switch(head, status):
+    with served("command") as switch:
+        said = ask(switch.ports["command"], f"GET /packets HTTP/1.1\r\n{head}\r\n\r\n")
+        assert int(said.split()[1]) == status
+
+
+@pytest.mark.parametrize("body", ['{"gap": 5}', '{"gap": null}', '{"length": []}', '{"gap": "x"}'])
+def test_a_stream_of_packets_that_is_none_is_refused(body):
+    with served("command") as switch:
+        head = f"POST /packets HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n"
+        said = ask(switch.ports["command"], head + body)
+        assert "400 Bad Request" in said
+        assert "gap" in said or "length" in said
+
+
+@pytest.mark.parametrize(("scheme", "face"), [("sonic", "ssh"), ("netconf", "netconf")])
+def test_a_host_key_is_checked_on_the_loopback_if_the_address_says_so(scheme, face, monkeypatch):
+    monkeypatch.setenv("HOME", "/nonexistent")
+    with served(face) as switch:
+        address = f"{scheme}://admin@127.0.0.1:{switch.ports[face]}"
+        for options in ("", "?hostkey=ignore"):
+            open_target(address + options).close()
+        with pytest.raises(SwitchError, match="host key is not known"):
+            open_target(f"{address}?hostkey=check")

@@ -33,6 +33,8 @@ class Connection:
     """When it has failed unless it has settled [ps]."""
     leaving: bool = False
     """Whether it is being deleted."""
+    left_ps: int = 0
+    """When it was deleted [ps]."""
     gone_ps: int = 0
     """When it has left its ports [ps]."""
 
@@ -57,9 +59,10 @@ class Connection:
         """Its mirrors begin to move."""
         self.start_ps, self.settled_ps, self.give_up_ps = start_ps, settled_ps, give_up_ps
 
-    def leave(self, gone_ps: int) -> None:
+    def leave(self, now: int, gone_ps: int) -> None:
         """It is deleted, and holds its ports no longer."""
-        self.active, self.leaving, self.gone_ps = False, True, gone_ps
+        self.active, self.leaving = False, True
+        self.left_ps, self.gone_ps = now, gone_ps
 
     def status(self, now: int) -> Status:
         """Its state, faults of ports aside."""
@@ -77,6 +80,7 @@ class Connection:
             Status.CONNECTED: self.settled_ps or 0,
             Status.FAILED: self.give_up_ps,
             Status.PENDING_CONNECTION: self.start_ps,
+            Status.PENDING_DELETION: self.left_ps,
         }
         return min(times.get(self.status(now), self.created_ps), now)
 

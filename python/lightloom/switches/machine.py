@@ -336,7 +336,7 @@ class Machine:
             return
         for port in one.ports:
             del self._active[port]
-        one.leave(self.now + self.design.release_ps)
+        one.leave(self.now, self.now + self.design.release_ps)
         if one.gone_ps > self.now:
             self._leaving.append(one)
 

@@ -74,11 +74,13 @@ class Reading:
 
     def find(self, pair: Pair) -> CrossConnect | None:
         """The cross-connect between two ports."""
-        return next((one for one in self.cross_connects if one.pair == pair), None)
+        return self.by_pair().get(pair)
 
     def by_pair(self) -> dict[Pair, CrossConnect]:
-        """The same for all pairs at once: `find` takes a time that grows with their number."""
-        return {one.pair: one for one in reversed(self.cross_connects)}
+        """The cross-connects by their ports; one that is being deleted gives way to a new one."""
+        leaving = Status.PENDING_DELETION
+        listed = sorted(self.cross_connects, key=lambda one: one.status is not leaving)
+        return {one.pair: one for one in listed}
 
 
 @dataclass(frozen=True)

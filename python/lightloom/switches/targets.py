@@ -114,7 +114,7 @@ def _sonic(target: Target, credentials: Credentials) -> CircuitSwitch:
         target.host,
         target.port or 22,
         credentials,
-        ignore_host_key=options.get("hostkey") == "ignore",
+        ignore_host_key=_IGNORES.get(options.get("hostkey", "")),
         mode=options.get("mode", "safe"),
         save=options.get("save", "yes") == "yes",
     )
@@ -149,11 +149,12 @@ def _netconf(target: Target, credentials: Credentials) -> CircuitSwitch:
         target.host,
         target.port or 830,
         credentials,
-        ignore_host_key=options.get("hostkey") == "ignore",
+        ignore_host_key=_IGNORES.get(options.get("hostkey", "")),
         datastore=options.get("datastore", "running"),
     )
 
 
+_IGNORES = {"ignore": True, "check": False}
 _OPENERS: dict[str, Callable[[Target, Credentials], CircuitSwitch]] = {
     "scpi": _scpi,
     "sonic": _sonic,

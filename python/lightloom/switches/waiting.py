@@ -106,11 +106,11 @@ def _unsettled(
     Raises:
         SwitchError: of one that failed, is invalid or is not there.
     """
-    listed = {one.pair: one for one in reading.cross_connects}
+    listed = reading.by_pair()
     waiting = []
     for pair in pairs:
         one = listed.get(pair)
-        if one is None:
+        if one is None or one.status is Status.PENDING_DELETION:
             raise SwitchError(f"{name_of(pair)} was added and is not there; read the switch", done)
         if is_early and one.reason == NO_STATUS:
             waiting.append(pair)

@@ -25,7 +25,12 @@ class Login:
     """A connection of a driver, which is opened anew after a failure."""
 
     def __init__(
-        self, target: str, host: str, port: int, credentials: Credentials, ignore_host_key: bool
+        self,
+        target: str,
+        host: str,
+        port: int,
+        credentials: Credentials,
+        ignore_host_key: bool | None,
     ) -> None:
         """Logs in.
 
@@ -93,20 +98,19 @@ def connect(
     host: str,
     port: int,
     credentials: Credentials,
-    ignore_host_key: bool,
+    ignore_host_key: bool | None,
 ) -> asyncssh.SSHClientConnection:
     """Logs in.
 
     The host key must be a known one (`~/.ssh/known_hosts`), except on the loopback, where
-    an emulated switch has a new key at each start, and where the address says
-    `?hostkey=ignore`.
+    an emulated switch has a new key at each start; `?hostkey=check|ignore` says it for any host.
 
     Raises:
         SwitchError: if the switch does not answer, or refuses.
     """
     logging.getLogger("asyncssh").setLevel(logging.CRITICAL)
     options: dict[str, Any] = {}
-    if ignore_host_key or is_loopback(host):
+    if is_loopback(host) if ignore_host_key is None else ignore_host_key:
         options["known_hosts"] = None
     if credentials.password is not None:
         options["client_keys"] = None

@@ -204,7 +204,8 @@ class _Ocp:
                 return None
             raise ValueError(f"ports {ends[0]} and {ends[1]}, not such as 1A and 29B")
         pair, reason = (a.number, b.number), str(state.get("status-reason", ""))
-        return CrossConnect(pair, str(row["name"]), status, reason, "config" in row)
+        configured = "config" in row or status is Status.PENDING_DELETION
+        return CrossConnect(pair, str(row["name"]), status, reason, configured)
 
     def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
         found = {}

@@ -61,7 +61,7 @@ class NetconfSwitch:
         port: int = 830,
         credentials: Credentials | None = None,
         *,
-        ignore_host_key: bool = False,
+        ignore_host_key: bool | None = None,
         datastore: str = "running",
     ) -> None:
         self._target = f"netconf://{host}:{port}"

@@ -54,7 +54,7 @@ class SonicSwitch:
         port: int = 22,
         credentials: Credentials | None = None,
         *,
-        ignore_host_key: bool = False,
+        ignore_host_key: bool | None = None,
         mode: str = "safe",
         save: bool = True,
     ) -> None:

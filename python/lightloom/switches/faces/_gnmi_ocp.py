@@ -8,7 +8,7 @@ the identity of a port's type.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path, ba
 from lightloom.switches.faces._gnmi_paths import ANY
 from lightloom.switches.host import Host
 from lightloom.switches.ports import Port, port_of
-from lightloom.switches.states import Admin, PortSeen, PortStatus, Recovery, Seen
+from lightloom.switches.states import Admin, PortSeen, PortStatus, Recovery, Seen, Status
 
 MODELS = (
     ("ocp-ocs-optical-switch", "Open Compute Project", "2026-08-28"),
@@ -71,11 +71,19 @@ def _switch(host: Host) -> dict[str, Any]:
 def _connections(host: Host, path: Path) -> dict[str, Any]:
     machine, now = host.machine, host.now
     wanted = _named(path)
-    seen = [one for one in machine.connections(now) if wanted in (ANY, one.name)]
+    seen = [one for one in _unique(machine.connections(now)) if wanted in (ANY, one.name)]
     return {
         "last-change-time": str(machine.changed_ps // 1000),
         "port-connection": [_connection(one) for one in seen],
     }
+
+
+def _unique(listed: Sequence[Seen]) -> Sequence[Seen]:
+    """One entry for each name, which is the key: what is being deleted gives way to what is new."""
+    found: dict[str, Seen] = {}
+    for one in listed:
+        found.setdefault(one.name, one)  # those that are being deleted come last
+    return [*found.values()]
 
 
 def _named(path: Path) -> str:
@@ -94,7 +102,8 @@ def _connection(one: Seen) -> dict[str, Any]:
         "status-reason": one.reason,
         "last-updated": str(one.updated_ps // 1000),
     }
-    return {"name": one.name, "state": state} | ({"config": own} if one.configured else {})
+    has_config = one.configured and one.status is not Status.PENDING_DELETION
+    return {"name": one.name, "state": state} | ({"config": own} if has_config else {})
 
 
 def _components(host: Host, path: Path) -> dict[str, Any]:

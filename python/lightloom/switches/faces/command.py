@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
 from lightloom.errors import ConfigError
+from lightloom.switches.access import is_loopback
 from lightloom.switches.changes import RefusedError
 from lightloom.switches.faults import check_fault, read_fault
 from lightloom.switches.host import Host
@@ -63,6 +65,9 @@ async def _request(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
     if len(words) != 3:
         raise _BadError("not an HTTP request")
     fields = dict(line.lower().split(":", 1) for line in head[1:] if ":" in line)
+    name = re.sub(r":\d+$", "", fields.get("host", "127.0.0.1").strip()).strip("[]")
+    if "origin" in fields or not is_loopback(name):
+        raise _BadError("a page of a browser may not command the switch")
     length = fields.get("content-length", "0").strip()
     if not length.isdecimal() or len(length) > 9 or int(length) > LONGEST:
         raise _BadError(f"Content-Length: at most {LONGEST} bytes")
@@ -107,6 +112,9 @@ def _stream(body: bytes) -> Stream:
     unknown = sorted(set(table) - {"gap", "length"})
     if unknown:
         raise _BadError(f"{unknown[0]}: no such key; gap and length are")
+    for key, value in table.items():
+        if not isinstance(value, str):
+            raise _BadError(f'{key}: must be text with a unit, such as "10 us"')
     gap = duration_ps("gap", table["gap"]) if "gap" in table else usual.gap_ps
     length = duration_ps("length", table["length"]) if "length" in table else usual.length_ps
     if not 0 < length <= gap:
