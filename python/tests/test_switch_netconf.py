@@ -89,7 +89,7 @@ def test_ncclient_commits_and_discards_the_candidate():
         ([(17, 18)], "ingress 17 is not on 16x16"),
         ([(1, 33)], "egress 33 is not on 16x16"),
         ([("delete", 5)], "ingress 5 has no"),
-        ([("create", 2)], "egress"),
+        ([("create", 2)], "has no egress"),
         ([("explode", 2)], "operation explode"),
     ],
 )
@@ -116,6 +116,26 @@ def test_other_namespaces_and_filters_are_refused():
             line.edit_config(target="running", config=missing)
         assert caught.value.tag == "data-missing"
         assert switch.pairs() == [(9, 9)]
+
+
+def test_an_operation_without_its_namespace_is_the_operation():
+    """As ONOS' driver of Polatis switches deletes a circuit."""
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        line.edit_config(target="running", config=config((1, 17), (2, 18)))
+        plain = config((1, 17)).replace("<pair>", '<pair operation="delete">')
+        line.edit_config(target="running", config=plain)
+        assert switch.pairs() == [(2, 2)]
+        with pytest.raises(RPCError) as caught:  # it is gone: not created
+            line.edit_config(target="running", config=plain)
+        assert caught.value.tag == "data-missing"
+        for name in ("foo", "xmlns:z='urn:z' z:operation"):
+            wrong = config((1, 17)).replace("<pair>", f"<pair {name}='delete'>")
+            with pytest.raises(RPCError) as caught:
+                line.edit_config(target="running", config=wrong)
+            assert caught.value.tag == "unknown-attribute"
+        whole = config((3, 19)).replace("<cross-connects ", '<cross-connects operation="replace" ')
+        line.edit_config(target="running", config=whole)
+        assert switch.pairs() == [(3, 3)]
 
 
 def test_a_lock_names_its_session_and_ends_with_it():

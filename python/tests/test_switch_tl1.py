@@ -76,6 +76,35 @@ def test_a_denied_command_changes_nothing(command, code):
         assert switch.pairs() == [(1, 9)]
 
 
+def test_clients_that_delete_by_name_and_ask_for_one_connection():
+    """As CloudShell's, MonALISA's and Phosphorus' clients of Calient switches."""
+    with served("tl1", ports="16x16", timing={"settle": "0 s"}) as switch:
+        answers = talk(
+            switch.ports["tl1"],
+            LOGIN,
+            "ENT-CRS::1.1.1,1.2.1:2::g,1WAY;",
+            "RTRV-PORT-SUM::1.1.1:3;",
+            "RTRV-CRS::1.1.1,1.2.1:4::1.1.1>1.2.1;",
+            "dlt-crs:::5::1.1.1>1.2.1;",
+            "RTRV-CRS::1.1.1,1.2.1:6::1.1.1>1.2.1;",
+            "rtrv-crs:::7::,1.1.7-1.1.8;",
+            "ENT-CRS::1.1.1&1.1.2,1.2.1&1.2.2:8::g,1WAY;",
+            "dlt-crs-all:::9;",
+        )
+        row = answers[2].split('"')[1]
+        assert row.startswith("1.1.1:ALIAS=,INPWR=0.00,OUTPWR=")
+        fields = dict(field.split("=") for field in row.partition(":")[2].split(","))
+        assert (fields["CONNNAME1"], fields["CONNSTATE1"]) == ("1.1.1>1.2.1", "ACT")
+        name, _, rest = answers[3].split('"')[1].partition(":")
+        fields = dict(field.split("=") for field in rest.split(","))
+        assert name == fields["CONNNAME"] == "1.1.1>1.2.1"
+        assert {"AS", "OS", "OC"} <= {*fields}
+        assert "M  5 COMPLD" in answers[4]
+        assert all("DENY" in said and "Invalid Connection" in said for said in answers[5:7])
+        assert "M  9 COMPLD" in answers[8]
+        assert switch.pairs() == []
+
+
 def test_a_wrong_tag_is_denied_and_an_address_selects_rows():
     with served("tl1", ports="16x16") as switch:
         answers = talk(

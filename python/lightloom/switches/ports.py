@@ -13,9 +13,9 @@ Pair = tuple[int, int]
 
 LARGEST = 1024
 """Ports [count] of a side of the largest switch (SONiC's limit)."""
-LABEL = "at most 64 printable ASCII characters"
-"""What the label of a port may be."""
-_LABEL = re.compile(r"[ -~]{0,64}")
+LABEL = "at most 64 letters, digits, blanks or .:/#~()[]+@=-_"
+"""What the label of a port may be: no face has to quote it."""
+_LABEL = re.compile(r"[\w .:/#~()\[\]+@=-]{0,64}", re.ASCII)
 _PORT = re.compile(r"([1-9][0-9]{0,3})([AB])")
 _PAIR = re.compile(r"([1-9][0-9]{0,3})A-([1-9][0-9]{0,3})B")
 _ONE = re.compile(r"([0-9]+)([ABab])-([0-9]+)([ABab])")

@@ -146,6 +146,7 @@ class Store:
                     self._edit_pair(entry, _operation(entry, below), pairs)
         elif local(element) == "port-config":
             for entry in element:
+                _operation(entry, operation)
                 port, admin = self._port_entry(entry)
                 ports[port] = admin
         else:
@@ -166,7 +167,9 @@ class Store:
             if own is None:
                 raise WrongError("data-missing", f"ingress {a} has no cross-connect")
             return
-        b = self._number(leaves.get("egress", ""), "B")
+        if "egress" not in leaves:
+            raise WrongError("missing-element", f"ingress {a} has no egress")
+        b = self._number(leaves["egress"], "B")
         if operation == "create" and own is not None:
             raise WrongError("data-exists", f"ingress {a} has a cross-connect")
         pairs.discard(own or (0, 0))
@@ -262,7 +265,11 @@ _NOT_HELD = (Status.INVALID, Status.PENDING_DELETION)
 
 
 def _operation(element: ET.Element, default: str) -> str:
-    found = element.get(_OPERATION, default)
+    """What an element asks for. Public clients write the attribute without its namespace."""
+    for name in element.attrib:
+        if name not in (_OPERATION, "operation"):
+            raise WrongError("unknown-attribute", f"{local(element)[:40]} has no {name[-40:]}")
+    found = element.get(_OPERATION, element.get("operation", default))
     if found not in (*_OPERATIONS, "none"):
         raise WrongError("bad-attribute", f"operation {found[:20]}")
     return found

@@ -258,7 +258,7 @@ def _sides(one: Seen) -> tuple[str, str]:
 
 
 def _usage(text: str) -> Answer:
-    return Answer(f"Usage: {text}\n", 2)
+    return Answer(f"Usage: {text}\nError: wrong arguments\n", 2)
 
 
 def _pairs(text: str) -> tuple[list[Pair], str]:

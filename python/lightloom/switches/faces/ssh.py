@@ -63,5 +63,4 @@ async def _serve(cli: Cli, channel: asyncssh.SSHServerProcess[str]) -> int:
 
 
 def _print(channel: asyncssh.SSHServerProcess[str], answer: Answer) -> None:
-    stream = channel.stderr if answer.code == 2 else channel.stdout
-    stream.write(answer.text)
+    channel.stdout.write(answer.text)  # sonic-mgmt's tests read no other

@@ -67,7 +67,8 @@ class Interpreter:
             "RTRV-CRS": self._retrieve,
             "ACT-CRS": self._activate,
             "RTRV-PORT": self._ports,
-            "RTRV-PORT-SUM": self._ports,
+            "RTRV-PORT-SUM": self._port_summaries,
+            "DLT-CRS-ALL": self._delete_all,
             "RTRV-NE": self._element,
         }
 
@@ -118,8 +119,8 @@ class Interpreter:
         return []
 
     async def _delete(self, blocks: Sequence[str]) -> Rows:
-        pairs = self._pairs(blocks[2])
         name = blocks[5].split(",")[-1]
+        pairs = self._pairs(blocks[2] or _ends_of(name))
         if "-" in name and ">" not in name:  # a connection in both directions
             held = self._configured()
             pairs += [(b, a) for a, b in pairs if (b, a) in held and a != b]
@@ -140,18 +141,27 @@ class Interpreter:
 
     async def _retrieve(self, blocks: Sequence[str]) -> Rows:
         rows = []
-        wanted = None if blocks[2] in ("", "0", "ALL") else {*self._pairs(blocks[2])}
+        name = blocks[5].split(",")[-1]
+        aids = blocks[2] or ("" if name.upper() == "ALL" else _ends_of(name))
+        wanted = None if aids in ("", "0", "ALL") else {*self._pairs(aids)}
         for one in self._host.machine.connections(self._host.now):
             if one.status in (Status.INVALID, Status.PENDING_DELETION):
                 continue
             if wanted is not None and one.pair not in wanted:
                 continue
             a, b = (aid_of(number, self._names) for number in one.pair)
+            condition = "OK" if one.status is Status.CONNECTED else "FAIL"
             rows.append(
-                f"SRCPORT={a},DSTPORT={b},GRPNAME=SYSTEM,CONNNAME={a}>{b},CONNTYPE=1WAY,"
-                f"STATE={one.status.value}"
+                f"{a}>{b}:SRCPORT={a},DSTPORT={b},GRPNAME=SYSTEM,CONNNAME={a}>{b},CONNTYPE=1WAY,"
+                f"AS=IS,OS=RDY,OC={condition},PS=UPR,AL=CL,STATE={one.status.value}"
             )
+        if wanted is not None and not rows:
+            raise DeniedError("SROF", "Invalid Connection")
         return rows
+
+    async def _delete_all(self, _: Sequence[str]) -> Rows:
+        await self._change(sorted(self._held()), [])
+        return []
 
     async def _activate(self, blocks: Sequence[str]) -> Rows:
         """ENT-CRS has activated it already."""
@@ -161,19 +171,52 @@ class Interpreter:
                 raise DeniedError("SROF", f"Failed: {name_of(pair)} does not exist")
         return []
 
+    async def _port_summaries(self, blocks: Sequence[str]) -> Rows:
+        """The light of each port, and the cross-connects that it is in."""
+        names: dict[int, list[str]] = {}
+        for a, b in sorted(self._held()):
+            own = f"{aid_of(a, self._names)}>{aid_of(b, self._names)}"
+            for number in {a, b}:
+                names.setdefault(number, []).append(own)
+        size, machine, now = self._host.design.size, self._host.machine, self._host.now
+        rows = []
+        for number in self._asked(blocks[2]):
+            fields = [f"ALIAS={machine.labels.get(Port('A', number), '')}"]
+            for side, kind in (("A", "IN"), ("B", "OUT")):
+                if size.has(Port(side, number)):
+                    seen = machine.port(now, Port(side, number))
+                    power = seen.input_dbm if side == "A" else seen.output_dbm
+                    fields.append(f"{kind}PWR={power:.2f}")
+            listed = [*names.get(number, []), "", ""][:2]
+            for at, connection in enumerate(listed, 1):
+                state = "ACT" if connection else ""
+                fields.append(f"CONNNAME{at}={connection},CONNSTATE{at}={state}")
+            rows.append(f"{aid_of(number, self._names)}:{','.join(fields)}")
+        return rows
+
+    def _held(self) -> set[Pair]:
+        listed = self._host.machine.connections(self._host.now)
+        free = (Status.INVALID, Status.PENDING_DELETION)
+        return {one.pair for one in listed if one.status not in free}
+
+    def _asked(self, aids: str) -> Sequence[int]:
+        """The ports that a command names, or all."""
+        size = self._host.design.size
+        if aids in ("", "0", "ALL"):
+            return range(1, max(size.a, size.b) + 1)
+        numbers = self._numbers(aids)
+        if max(numbers) > max(size.a, size.b):
+            raise DeniedError("IIAC", f"Invalid port: the switch has {size} ports")
+        return numbers
+
     def _configured(self) -> set[Pair]:
         listed = self._host.machine.connections(self._host.now)
         return {one.pair for one in listed if one.configured}
 
     async def _ports(self, blocks: Sequence[str]) -> Rows:
         size, machine, now = self._host.design.size, self._host.machine, self._host.now
-        numbers: Sequence[int] = range(1, max(size.a, size.b) + 1)
-        if blocks[2] not in ("", "0", "ALL"):
-            numbers = self._numbers(blocks[2])
-            if max(numbers) > max(size.a, size.b):
-                raise DeniedError("IIAC", f"Invalid port: the switch has {size} ports")
         rows = []
-        for number in numbers:
+        for number in self._asked(blocks[2]):
             fields = []
             for side, kind in (("A", "IN"), ("B", "OUT")):
                 port = Port(side, number)
@@ -207,3 +250,12 @@ class Interpreter:
         if len(numbers) < len(found):
             raise DeniedError("IIAC", f"Invalid port: {aids[:40]}")
         return numbers
+
+
+def _ends_of(name: str) -> str:
+    """The ports of a cross-connect's name, as an address.
+
+    >>> _ends_of("1.1.1>1.1.2"), _ends_of("1.1.1-1.1.2")
+    ('1.1.1,1.1.2', '1.1.1,1.1.2')
+    """
+    return name.replace(">", ",").replace("-", ",")
