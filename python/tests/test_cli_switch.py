@@ -70,6 +70,24 @@ def test_change_to_a_file_says_what_it_does_and_a_second_one_changes_nothing(tmp
         assert re.search(r"1A-2B +- +- +-\d\.\d\d dBm", shown)
 
 
+def test_what_read_prints_restores_a_switch(tmp_path):
+    with served("scpi") as switch:
+        target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
+        lightloom("switch", "change", target, "--add", "1A-2B,7A-7B", "-y", cwd=tmp_path)
+        saved = lightloom("switch", "read", target, "--json", cwd=tmp_path).stdout
+        (tmp_path / "saved.json").write_text(saved, encoding="utf-8")
+        words = ["--remove", "7A-7B", "--add", "3A-3B", "-y"]
+        lightloom("switch", "change", target, *words, cwd=tmp_path)
+        assert switch.pairs() == [(1, 2), (3, 3)]
+        words = ["switch", "change", target, "--to", "saved.json", "-y"]
+        assert lightloom(*words, cwd=tmp_path).returncode == 0
+        assert switch.pairs() == [(1, 2), (7, 7)]
+        (tmp_path / "saved.json").write_text('{"cross_connects": [{"a": 1}]}', encoding="utf-8")
+        done = lightloom(*words, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "cross_connects[0]: no ports a and b" in done.stderr
+
+
 def test_a_file_stands_in_for_a_switch(tmp_path):
     (tmp_path / "lit.json").write_text(PAIR, encoding="utf-8")
     words = ["switch", "change", "file:lit.json", "--add", "3A-3B", "--remove", "1A-2B", "-y"]

@@ -187,3 +187,21 @@ def test_a_reboot_ends_connections_and_keeps_what_is_configured(face, kind):
         again.close()
         bench.driver.close()
         assert (bench.kept_times() == before) is (kind == "warm")
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "form"),
+    [
+        ("scpi", {"add_in_use": "replace"}, "scpi://127.0.0.1:{}"),
+        ("tl1", {"ent_in_use": "replace"}, "tl1://admin@127.0.0.1:{}"),
+        ("ssh", {}, "sonic://admin@127.0.0.1:{}?mode=update"),
+    ],
+)
+def test_what_a_switch_replaces_is_told(kind, options, form):
+    with served(kind, options={kind: options}, ports="8x8") as switch:
+        driver = open_target(form.format(switch.ports[kind]))
+        driver.change([], [(1, 3), (2, 2), (4, 4)])
+        done = driver.change([(4, 4)], [(1, 2)])
+        assert sorted(done.removed) == [(1, 3), (2, 2), (4, 4)]
+        assert switch.pairs() == [(1, 2)]
+        driver.close()

@@ -88,7 +88,7 @@ class Outcome:
     """What a change did."""
 
     removed: Sequence[Pair] = ()
-    """Deleted."""
+    """Deleted, or replaced by the switch."""
     added: Sequence[Pair] = ()
     """Created."""
     kept: Sequence[Pair] = ()
@@ -190,6 +190,20 @@ def difference(
     wanted = {*add}
     gone = sorted(pair for pair in {*remove} - wanted if pair in listed)
     return gone, sorted(wanted - there), sorted(wanted & there)
+
+
+def displaced(reading: Reading, gone: Collection[Pair], new: Collection[Pair]) -> list[Pair]:
+    """The cross-connects that a switch which accepted the new ones has replaced with them.
+
+    >>> displaced(Reading([CrossConnect((1, 3), "1A-3B")]), [], [(1, 2)])
+    [(1, 3)]
+    """
+    a_needed, b_needed = {a for a, _ in new}, {b for _, b in new}
+    return [
+        pair
+        for pair in reading.pairs
+        if pair not in gone and pair not in new and (pair[0] in a_needed or pair[1] in b_needed)
+    ]
 
 
 def check_pairs(remove: Collection[Pair], add: Collection[Pair], size: Size) -> None:

@@ -1,4 +1,5 @@
-"""Cross-connects in a file: what `lightloom plan --port-map -o` wrote, or a list of names.
+"""Cross-connects in a file: what `lightloom plan --port-map -o` wrote, what `lightloom switch read
+--json` printed, or a list of names.
 
 A file stands in for a switch where there is none: as what is lit, or as what is wanted.
 """
@@ -6,7 +7,7 @@ A file stands in for a switch where there is none: as what is lit, or as what is
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from lightloom.switches.protocol import (
     check_pairs,
     difference,
 )
+from lightloom.switches.states import Status
 
 REMEDY = 'name a plan with a port map, or a list such as ["1A-29B"]'
 
@@ -93,6 +95,9 @@ def _pairs(path: Path, found: Any) -> Iterator[Pair]:
                 raise ConfigError(f"{path}: {json.dumps(name)[:60]}: no cross-connect; {REMEDY}")
             yield pair
         return
+    if isinstance(found, dict) and isinstance(found.get("cross_connects"), list):
+        yield from _read_pairs(path, found["cross_connects"])
+        return
     circuits = found.get("circuits") if isinstance(found, dict) else None
     if not isinstance(circuits, list):
         raise ConfigError(f"{path}: no circuits in it; {REMEDY}")
@@ -104,6 +109,16 @@ def _pairs(path: Path, found: Any) -> Iterator[Pair]:
             if not (isinstance(pair, list) and len(pair) == 2 and {*map(type, pair)} == {int}):
                 raise ConfigError(f"{path}: circuits[{at}].cross_connects: no pairs; {REMEDY}")
             yield pair[0], pair[1]
+
+
+def _read_pairs(path: Path, rows: Sequence[Any]) -> Iterator[Pair]:
+    """The cross-connects that `switch read --json` printed; INVALID ones were never set up."""
+    for at, row in enumerate(rows):
+        ends: list[Any] = [row.get(side) for side in "ab"] if isinstance(row, dict) else []
+        if len(ends) != 2 or {*map(type, ends)} != {int}:
+            raise ConfigError(f"{path}: cross_connects[{at}]: no ports a and b; {REMEDY}")
+        if row.get("status") != Status.INVALID:
+            yield ends[0], ends[1]
 
 
 def _size(found: Any) -> Size:

@@ -22,6 +22,7 @@ from lightloom.switches.protocol import (
     before_a_change,
     check_pairs,
     difference,
+    displaced,
     power_of,
     understood,
 )
@@ -99,7 +100,7 @@ class ScpiSwitch:
         listed = {*self.read().pairs}
         if {*new} - listed:
             raise SwitchError(f"{self._target}: did not create all cross-connects; read it")
-        done = Outcome(gone, new, kept)
+        done = Outcome([*gone, *displaced(before, gone, new)], new, kept)
         patience = min(wait_s, time.monotonic() - started + LIGHT_S)
         try:
             return wait_for_light(lambda: self._powers(new), done, started, patience)

@@ -29,6 +29,7 @@ from lightloom.switches.protocol import (
     before_a_change,
     check_pairs,
     difference,
+    displaced,
 )
 from lightloom.switches.states import PortStatus, Status
 from lightloom.switches.waiting import wait_until_settled
@@ -125,6 +126,7 @@ class SonicSwitch:
             there, lit = {*self.read().pairs}, {*before.pairs}
             done = Outcome(sorted(lit - there), sorted(there - lit), kept)
             raise SwitchError(str(problem), done) from None
+        done = Outcome([*done.removed, *displaced(before, gone, new)], done.added, done.kept)
         if not new:
             seconds = time.monotonic() - started
             return Outcome(done.removed, done.added, done.kept, True, seconds)

@@ -24,6 +24,7 @@ from lightloom.switches.protocol import (
     before_a_change,
     check_pairs,
     difference,
+    displaced,
     power_of,
     understood,
 )
@@ -117,6 +118,7 @@ class Tl1Switch:
             some = new[first : first + PAIRS]
             self._commit("ENT-CRS", some, f":{GROUP},1WAY", before)
             done = Outcome(done.removed, [*done.added, *some], kept)
+        done = Outcome([*gone, *displaced(before, gone, new)], new, kept)
         return wait_until_settled(self.read, done, started, wait_s)
 
     def power(self) -> Mapping[Port, float] | None:
