@@ -129,6 +129,17 @@ def test_half_of_a_bulk_is_done_before_the_error():
     assert len(found.connections(1)) == 4
 
 
+def test_clear_ends_faults_that_wait_for_a_change():
+    for fault in ("partial", "cut-before"):
+        found = machine()
+        found.strike(0, Fault(fault))
+        found.strike(0, Fault("clear", port=Port("A", 1)))
+        assert found.next_change or fault == "partial"
+        found.strike(0, Fault("clear"))
+        assert not found.next_change
+        assert len(found.change(0, add=[wish((1, 1)), wish((2, 2))]).added) == 2
+
+
 def test_a_stale_entry_can_be_deleted_only_after_it_was_added():
     found = machine()
     found.strike(0, Fault("stale", add=((1, 1),)))

@@ -11,7 +11,7 @@
 | `reboot-cold`, `reboot-warm` | the control plane is away for the reboot time |
 | `intruder` | another client deletes `remove` and adds `add` |
 | `stale` | `add` appears in the status without a configuration |
-| `clear` | `stuck`, `failed` and `slow` end; of `port` alone, if one is given |
+| `clear` | all faults end, those that wait for a change too; of `port` alone, if one is given |
 """
 
 from __future__ import annotations

@@ -458,7 +458,8 @@ class Machine:
         self._stuck -= healed
         self._failed -= healed
         if port is None:
-            self._factor = 1.0
+            self._factor, self._partial = 1.0, False
+            self.next_change.clear()
         held = {at: self._active[at] for at in healed if at in self._active}
         dark |= {at for at, one in held.items() if one.status(self.now) is not Status.CONNECTED}
         self._retune(sorted(dark))
