@@ -1,5 +1,6 @@
 """The controller on emulated switches: what is wanted is lit, within the limits."""
 
+import hashlib
 import json
 import os
 import signal
@@ -25,7 +26,7 @@ from lightloom.controller.intents import Wanted
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.limits import Limits
 from lightloom.controller.racks import Racks
-from lightloom.controller.schema import VERSION, meta
+from lightloom.controller.schema import VERSION, meta, transaction
 from lightloom.controller.store import Store
 from lightloom.errors import ConfigError
 from lightloom.switches.protocol import SwitchError
@@ -82,6 +83,20 @@ def test_an_operator_gets_circuits_and_undoes_them(tmp_path: Path) -> None:
     assert (more.pairs("added"), more.pairs("kept")) == ([(3, 4)], [(1, 2), (2, 1)])
     lab.controller.undo(more.id, "ann")
     assert lab.lit() == [(1, 2), (2, 1)]
+
+
+def test_the_audit_log_proves_the_whole_plan_of_a_transaction(tmp_path: Path) -> None:
+    """It holds what the plan adds and removes, and a hash of the plan as it is stored."""
+    lab = Lab(tmp_path)
+    for pairs in ([(1, 2)], [(1, 2), (3, 4)], [(3, 5)]):
+        lab.controller.want("east", pairs, "ann")
+        lab.controller.reconcile("east", "ann")
+    planned = [json.loads(r["body"]) for r in lab.store.audit() if r["what"] == "planned"]
+    texts = [row["plan"] for row in lab.store.rows(transaction)]
+    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    assert [body["plan_sha256"] for body in planned] == hashes
+    assert [body["added"] for body in planned] == [[[1, 2]], [[3, 4]], [[3, 5]]]
+    assert [body["removed"] for body in planned] == [[], [], [[1, 2], [3, 4]]]
 
 
 def test_a_policy_advises_and_acts(tmp_path: Path) -> None:

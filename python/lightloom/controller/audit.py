@@ -13,6 +13,8 @@ from lightloom.controller import schema
 from lightloom.controller.database import Database
 
 FIRST_HASH = "0" * 64
+_LAST_HASH = select(schema.audit.c.hash).order_by(schema.audit.c.id.desc()).limit(1)
+_INSERT = insert(schema.audit)
 
 
 class Audited(Database):
@@ -24,14 +26,12 @@ class Audited(Database):
             self._record(db, who, what, body)
 
     def _record(self, db: Connection, who: str, what: str, body: Mapping[str, Any]) -> None:
-        table = schema.audit
         self._one_writer(db)
-        last = select(table.c.hash).order_by(table.c.id.desc()).limit(1)
-        previous = db.execute(last).scalar() or FIRST_HASH
+        previous = db.execute(_LAST_HASH).scalar() or FIRST_HASH
         values: dict[str, Any] = {"at": self._clock(), "who": who, "what": what}
         values["body"] = json.dumps(body, sort_keys=True, default=str)
         values["previous"] = previous
-        db.execute(insert(table).values(**values, hash=digest(values)))
+        db.execute(_INSERT, {**values, "hash": digest(values)})
 
     @staticmethod
     def _one_writer(db: Connection) -> None:

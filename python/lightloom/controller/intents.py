@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from lightloom.controller import schema
 from lightloom.controller.claims import Claim, Claims
 from lightloom.switches.ports import Pair
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(NamedTuple):
     """A wanted cross-connect and its owner."""
 
     pair: Pair
@@ -23,16 +21,22 @@ class Wanted:
     since: float
 
 
+_TABLE = schema.intent.c
+_INTENTS = (
+    select(*_TABLE["a", "b", "owner", "priority", "since"])
+    .where(_TABLE.switch == bindparam("on"))
+    .order_by(_TABLE.priority.desc(), _TABLE.since, _TABLE.a, _TABLE.b)
+)
+
+
 class Intents(Claims):
     """Wished cross-connects, now and later, with their owners."""
 
     def intents(self, switch: str) -> list[Wanted]:
         """The wanted cross-connects of a switch, those of the highest priority first."""
-        table = schema.intent
-        order = (table.c.priority.desc(), table.c.since, table.c.a, table.c.b)
         with self._read() as db:
-            rows = db.execute(select(table).filter_by(switch=switch).order_by(*order)).all()
-        return [Wanted((row.a, row.b), row.owner, row.priority, row.since) for row in rows]
+            rows = db.execute(_INTENTS, {"on": switch}).all()
+        return [Wanted((a, b), *rest) for a, b, *rest in rows]
 
     def want(self, switch: str, owner: str, pairs: Sequence[Pair], priority: int, who: str) -> None:
         """Replaces the cross-connects that an owner wants on a switch."""

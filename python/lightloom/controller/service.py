@@ -294,9 +294,12 @@ class Controller:
             wanted = self.wishes.with_(one, self._deferrals.due(one))
         return self._change_of(one, wanted)
 
-    def _change_of(self, one: Managed, wanted: Sequence[Wanted]) -> Change:
+    def _change_of(
+        self, one: Managed, wanted: Sequence[Wanted], owned: set[Pair] | None = None
+    ) -> Change:
         remove_unowned = self.config.unowned == "remove"
-        owned = self.store.owned(one.name)
+        if owned is None:
+            owned = self.store.owned(one.name)
         return change_to(one.lit, wanted, owned, remove_unowned=remove_unowned)
 
     def cost(self, name: str, change: Change) -> Cost:

@@ -175,7 +175,10 @@ class Steps:
     @staticmethod
     def _missing(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
         """What of a change a switch does not have; None if it has all of it."""
-        there, found_of = {*reading.pairs}, reading.by_pair()
+        # Of a thousand cross-connects a change concerns few.
+        ours = {*removed, *added}
+        part = Reading([one for one in reading.cross_connects if one.pair in ours])
+        there, found_of = {*part.pairs}, part.by_pair()
         for pair in removed:
             if pair in there:
                 return f"{name_of(pair)} is still there"
@@ -204,8 +207,10 @@ class Steps:
     def _bright(self, one: Transaction) -> tuple[list[Pair], str]:
         """Those kept cross-connects which traffic keeps away from since a stuck transaction, and
         which have light; and why others of them have none."""
+        if not (away := one.pairs("away")):
+            return [], ""
         kept = {*one.pairs("kept")}
-        away = [pair for pair in one.pairs("away") if pair in kept]
+        away = [pair for pair in away if pair in kept]
         dark = {pair: self._unlit(one.switch, [pair]) for pair in away}
         texts = [text for text in dark.values() if text is not None]
         return [pair for pair in away if dark[pair] is None], ", ".join(texts)
@@ -343,7 +348,8 @@ def _taken(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> 
     own = {*removed, *added}
     by_a = {pair[0]: pair for pair in added}
     by_b = {pair[1]: pair for pair in added}
-    for held in reading.pairs:
+    listed = [one for one in reading.cross_connects if one.pair[0] in by_a or one.pair[1] in by_b]
+    for held in Reading(listed).pairs:
         pair = by_a.get(held[0]) or by_b.get(held[1])
         if pair is not None and held not in own:
             return f"{name_of(pair)}: {name_of(held)} holds one of its ports"

@@ -3,9 +3,11 @@ created."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
@@ -43,6 +45,15 @@ class Transaction:
         return [(a, b) for a, b in self.plan.get(name, ())]
 
 
+# Statements of each step: to build them takes longer than to execute them.
+_SELECT = select(schema.transaction).where(schema.transaction.c.id == bindparam("number"))
+_UPDATE = update(schema.transaction).where(schema.transaction.c.id == bindparam("number"))
+_UPDATE = _UPDATE.values(
+    {name: bindparam(name) for name in ("state", "updated", "steps", "reason")}
+)
+_OWNED = select(schema.owned.c.a, schema.owned.c.b).where(schema.owned.c.switch == bindparam("on"))
+
+
 class TransactionLog(Intents):
     """The log of transactions."""
 
@@ -61,11 +72,15 @@ class TransactionLog(Intents):
                 raise refusal("switch", switch, limit, "wait for it, or look at its alarm")
             steps = json.dumps([{"state": "planned", "at": now}])
             values: dict[str, Any] = {"switch": switch, "state": "planned", "who": who}
-            values |= {"plan": json.dumps(plan), "reason": "", "steps": steps}
+            values |= {"plan": (plan_text := json.dumps(plan)), "reason": "", "steps": steps}
             values |= {"created": now, "updated": now}
             number = db.execute(insert(table).values(**values)).inserted_primary_key
             assert number is not None
-            self._record(db, who, "planned", {"transaction": number[0], "switch": switch, **plan})
+            body = {key: plan[key] for key in ("removed", "added") if key in plan}
+            body |= {"transaction": number[0], "switch": switch}
+            # Of the rest, such as hundreds of kept cross-connects, the log proves the content.
+            body["plan_sha256"] = hashlib.sha256(plan_text.encode()).hexdigest()
+            self._record(db, who, "planned", body)
         return _transaction({"id": number[0], **values})
 
     def move(
@@ -82,17 +97,15 @@ class TransactionLog(Intents):
         Raises:
             DeposedError: if it is in another state: another controller goes on with it.
         """
-        table = schema.transaction
         now = self._clock()
         with self._write() as db:
-            row = db.execute(select(table).filter_by(id=number)).one()._mapping
+            row = db.execute(_SELECT, {"number": number}).one()._mapping
             if before is not None and row["state"] != before:
                 raise DeposedError(f"transaction {number} is {row['state']}, not {before}")
             steps = [*json.loads(row["steps"]), {"state": state, "at": now, "reason": reason}]
-            values = {"state": state, "updated": now, "steps": json.dumps(steps)}
-            if reason or state == "done":
-                values["reason"] = reason
-            db.execute(update(table).filter_by(id=number).values(**values))
+            said = reason if reason or state == "done" else row["reason"]
+            values = {"state": state, "updated": now, "steps": json.dumps(steps), "reason": said}
+            db.execute(_UPDATE, {"number": number, **values})
             moved = _transaction({**row, **values})
             if state in ("done", "stuck"):
                 self._own(db, moved)
@@ -125,10 +138,9 @@ class TransactionLog(Intents):
     def owned(self, switch: str) -> set[Pair]:
         """Cross-connects that transactions of this store created and none removed since; those
         of a stuck transaction may be there, too."""
-        table = schema.owned
         with self._read() as db:
-            found = db.execute(select(table.c.a, table.c.b).filter_by(switch=switch)).all()
-        return {(a, b) for a, b in found}
+            found = db.execute(_OWNED, {"on": switch}).all()
+        return {*map(tuple, found)}
 
     def transactions(
         self, switch: str | None = None, states: Sequence[str] = (), limit: int = 100
@@ -180,6 +192,11 @@ class TransactionLog(Intents):
 
 
 def _transaction(row: Mapping[Any, Any]) -> Transaction:
-    return Transaction(
-        **{**row, "plan": json.loads(row["plan"]), "steps": json.loads(row["steps"])}
-    )
+    return Transaction(**{**row, "plan": _plan(row["plan"]), "steps": json.loads(row["steps"])})
+
+
+@lru_cache(maxsize=8)
+def _plan(text: str) -> Mapping[str, Any]:
+    """A plan, which each step of its transaction reads again."""
+    plan: Mapping[str, Any] = json.loads(text)
+    return plan

@@ -93,7 +93,8 @@ class Wishes:
 
     def all(self, one: Managed) -> list[Wanted]:
         """All wishes of a switch, active leases among them, the most important first."""
-        return in_order([*self._store.intents(one.name), *self._leased(one)])
+        intents, leased = self._store.intents(one.name), self._leased(one)
+        return in_order([*intents, *leased]) if leased else intents
 
     def _leased(self, one: Managed) -> list[Wanted]:
         now, found = self._clock(), []
