@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,9 +35,13 @@ def serve(file: File) -> None:
     """Run the controller until it is interrupted."""
     with console.guarded():
         check_packages()
+        # What is loaded stays: a seventh of a restart would pass in looking for garbage in it.
+        gc.disable()
         from lightloom.controller.config import read_config
         from lightloom.controller.run import serve as run
 
+        gc.freeze()
+        gc.enable()
         run(read_config(file), console.say)
 
 

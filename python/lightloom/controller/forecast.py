@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lightloom import api
 from lightloom.controller.config import NetworkTable
 from lightloom.controller.matrices import Matrix
 from lightloom.controller.racks import Circuit
@@ -66,6 +65,9 @@ def carried(
     offered = sum(size for _, _, size in pairs)
     if offered == 0:
         return Carried(0.0, 0.0)
+    # Loaded once somebody asks for a forecast, as in `page`.
+    from lightloom import api
+
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "demand.csv"
         trace.write_text("\n".join(["src,dst,bytes,arrival_ps", *_flows(pairs, interval_ps)]))

@@ -12,7 +12,7 @@ from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
 from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
-from lightloom.controller.transaction_log import OPEN, Transaction
+from lightloom.controller.transaction_log import Transaction
 from lightloom.switches.ports import Pair, name_of
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
     if ahead > SKEW_S:
         text = f"the clock is {ahead:.0f} s behind the last record of the store; correct the clock"
         found.append({"kind": "clock", "switch": "all", "text": text})
-    for left in controller.store.transactions(states=OPEN):
+    for left in controller.store.unfinished():
         if left.reason:
             text = f"transaction {left.id} is {left.state}: {left.reason}; it is tried again"
             found.append({"kind": "hook", "switch": left.switch, "text": text})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 
 def page(name: str) -> str:
     """The page as HTML; its script asks the controller for everything else."""
+    # Loaded once somebody asks for the page: a restart has switches to read first.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     environment = Environment(
         loader=PackageLoader("lightloom.controller"), autoescape=True, undefined=StrictUndefined
     )

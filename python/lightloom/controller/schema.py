@@ -51,6 +51,9 @@ transaction = Table(
     Column("updated", Float, nullable=False),
     Column("steps", Text, nullable=False),
     Index("transaction_log_switch", "switch", "id"),
+    # Sums over a long history read these two alone, and no plans.
+    Index("transaction_log_states", "switch", "state", "id", "updated", "created"),
+    Index("transaction_log_times", "switch", "updated", "created"),
 )
 
 owned = Table(

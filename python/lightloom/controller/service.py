@@ -208,7 +208,7 @@ class Controller:
         """Withdraws the wishes of a policy that no longer acts, once no transaction is open: its
         circuits are neither restored nor removed for it."""
         acts = self.config.mode == "act" and one.decider is not None
-        if not acts and not self.store.transactions(one.name, OPEN, limit=1):
+        if not acts and not self.store.unfinished(one.name):
             self.store.leave(one.name, POLICY, SELF)
 
     def _read(self, one: Managed) -> bool:
@@ -328,7 +328,7 @@ class Controller:
         change = self._change_of(one, wanted)
         one.unowned = [*change.unowned]
         one.conflicts = [str(conflict) for conflict in change.conflicts]
-        if who == SELF and self.store.transactions(one.name, OPEN, limit=1):
+        if who == SELF and self.store.unfinished(one.name):
             # Its hook failed: the next cycle resumes it first.
             return None
         left = self.store.stuck(one.name)
@@ -406,7 +406,7 @@ class Controller:
             return
         kept = self._change_of(one, self.wanted(one.name)).kept
         found = sorted({*kept} & others)
-        if not found or self.store.transactions(one.name, OPEN, limit=1):
+        if not found or self.store.unfinished(one.name):
             return
         if (dark := without_light(found, one.power)) is not None:
             one.kept_away = dark

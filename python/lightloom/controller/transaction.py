@@ -15,7 +15,7 @@ from lightloom.controller.change import Change
 from lightloom.controller.hooks import Hook, HookError
 from lightloom.controller.store import Store
 from lightloom.controller.timed import REAL, Pace
-from lightloom.controller.transaction_log import OPEN, Transaction
+from lightloom.controller.transaction_log import Transaction
 from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.switches.protocol import CircuitSwitch, Reading, SwitchError
 from lightloom.switches.states import Status
@@ -326,7 +326,7 @@ class Executor:
     def recover(self, switch: str | None = None) -> list[Transaction]:
         """Finishes or undoes every transaction that a crash left open; those of one switch alone
         if it is named."""
-        left = self._store.transactions(switch, OPEN, limit=10_000)
+        left = self._store.unfinished(switch)
         return [self._steps_now().resume(one) for one in reversed(left)]
 
     def _steps_now(self) -> Steps:

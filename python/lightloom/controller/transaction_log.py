@@ -155,6 +155,16 @@ class TransactionLog(Intents):
         with self._read() as db:
             return [_transaction(row._mapping) for row in db.execute(query).all()]
 
+    def unfinished(self, switch: str | None = None) -> list[Transaction]:
+        """The transactions that are not over, newest first."""
+        query = select(schema.transaction).where(schema.transaction.c.state.in_(OPEN))
+        if switch is not None:
+            query = query.filter_by(switch=switch)
+        with self._read() as db:
+            # Sorted here: the database would look for these few in the order of a long history.
+            found = [_transaction(row._mapping) for row in db.execute(query).all()]
+        return sorted(found, key=lambda one: -one.id)
+
     def stuck(self, switch: str) -> list[Transaction]:
         """The stuck transactions of a switch since the last that is done without a reservation,
         newest first."""

@@ -1,0 +1,106 @@
+"""What the controller asks of its store at each pass takes no longer after a long history."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from controller_support import Lab
+from sqlalchemy import event
+
+from lightloom.controller import schema
+from lightloom.controller.store import Store
+from lightloom.controller.transaction_log import OPEN, OVER
+
+HISTORY = 20_000
+STEP = 100
+"""Instructions of SQLite's virtual machine from one count to the next."""
+
+
+class Counted(Store):
+    """A store that counts the instructions of its database."""
+
+    counts = 0
+
+    def count(self) -> None:
+        def tick() -> int:
+            self.counts += 1
+            return 0
+
+        def connect(connection: Any, record: object) -> None:
+            connection.set_progress_handler(tick, STEP)
+
+        self._engine.dispose()
+        event.listen(self._engine, "connect", connect)
+
+    def cost(self, act: Callable[[], Any]) -> int:
+        """About so many instructions a request takes."""
+        self.counts = 0
+        act()
+        return STEP * self.counts
+
+
+def row(number: int, state: str, at: float) -> dict[str, Any]:
+    plan = {"before": [], "removed": [], "added": [[number % 8 + 1, 1]], "kept": [[2, 2]] * 40}
+    return {
+        "switch": "east",
+        "state": state,
+        "who": "x",
+        "plan": json.dumps(plan),
+        "reason": "why" if state in ("undone", "stuck") else "",
+        "created": at,
+        "updated": at + 0.5,
+        "steps": "[]",
+    }
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Counted:
+    lab = Lab(tmp_path)
+    made = Counted(f"sqlite:///{tmp_path / 'c.db'}", lab.clock)
+    states = ["undone", *["done"] * (HISTORY - 4), "stuck", "undone", "changing"]
+    rows = [row(n, state, lab.now - HISTORY + n) for n, state in enumerate(states)]
+    with made._engine.begin() as db:
+        db.execute(schema.transaction.insert(), rows)
+    made.count()
+    return made
+
+
+REQUESTS: dict[str, tuple[Callable[[Store, float], Any], Any]] = {
+    "unfinished": (lambda s, _: [t.id for t in s.unfinished("east")], [HISTORY]),
+    "of all": (lambda s, _: [t.id for t in s.unfinished()], [HISTORY]),
+    "undone": (
+        lambda s, _: [t.id for t in s.transactions("east", ["undone"], limit=50)],
+        [HISTORY - 1, 1],
+    ),
+    "stuck": (lambda s, _: [t.id for t in s.stuck("east")], [HISTORY - 2]),
+    "done": (
+        lambda s, _: [t.id for t in s.transactions("east", ["done"], limit=1)],
+        [HISTORY - 3],
+    ),
+    "dark": (lambda s, now: s.busy_s("east", now - 10.5), 5.0),
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_request_of_each_pass_reads_little_of_a_long_history(store: Counted, name: str) -> None:
+    ask, expected = REQUESTS[name]
+    now = store.transactions(limit=1)[0].created + 1
+    found = ask(store, now)
+    assert found == (pytest.approx(expected) if name == "dark" else expected)
+    assert store.cost(lambda: ask(store, now)) < HISTORY / 4
+
+
+def test_what_is_unfinished_is_what_is_not_over(store: Counted) -> None:
+    reference = [t.id for t in store.transactions(states=OPEN, limit=HISTORY)]
+    assert [t.id for t in store.unfinished()] == reference
+    counts = store.outcomes("east")
+    assert {state: count for state, (count, _) in counts.items()} == {
+        "done": HISTORY - 4,
+        "undone": 2,
+        "stuck": 1,
+        "changing": 1,
+    }
+    assert {*counts} <= {*OPEN, *OVER}
+    assert sum(seconds for _, seconds in counts.values()) == pytest.approx(HISTORY / 2)
