@@ -10,8 +10,11 @@ from controller_support import Lab
 from gnmi_support import TopOfRack, racks
 
 from lightloom.controller.config import config_of
+from lightloom.controller.database import DeposedError
 from lightloom.controller.hooks import HookError
 from lightloom.controller.interface_hook import InterfaceHook
+from lightloom.controller.service import Controller
+from lightloom.controller.store import Store
 from lightloom.errors import ConfigError
 from lightloom.switches.ports import Pair
 
@@ -157,6 +160,41 @@ def test_a_crash_in_mid_change_leaves_interfaces_down_until_it_is_recovered(
     assert [one.state for one in drained.lab.recovered] == ["done"]
     assert drained.up() == [True, False, True, True]
     assert drained.lab.lit() == [(1, 3), (3, 1)]
+
+
+def test_after_a_takeover_the_former_controller_leaves_interfaces_alone(tmp_path: Path) -> None:
+    """It is stopped after the switch acted; the other one ends the change with its own hook, and
+    changes the circuits again. Then the former one goes on."""
+    drained = Drained(tmp_path)
+    lab, url = drained.lab, f"sqlite:///{tmp_path / 'shared.db'}"
+    lab.store = Store(url, lab.clock)
+    switch, change = lab.switches["east"], lab.switches["east"].change
+    with racks(*drained.tors):
+        lab.begin()
+        assert lab.store.take_role("one", 10.0)
+        drained.apply((1, 2), (2, 1))
+        store = Store(url, lab.clock)
+        other = Controller(lab.config, store, lab.clock, lambda _: switch)
+
+        def stopped(*given: Any, **keys: Any) -> Any:
+            made = change(*given, **keys)
+            switch.change = change  # type: ignore[method-assign]
+            lab.now += 20.0
+            assert store.take_role("two", 1e9)
+            assert [one.state for one in other.start()] == ["done"]
+            assert drained.up() == [True, False, True, True]
+            other.want("east", [(4, 2)], "ann")
+            assert [one.state for one in other.reconcile("east", "ann")] == ["done"]
+            return made
+
+        switch.change = stopped  # type: ignore[method-assign]
+        with pytest.raises(DeposedError):
+            drained.apply((1, 3), (3, 1))
+        assert lab.lit() == [(4, 2)]
+        # Those of circuits that were removed without a new one at their ports stay down.
+        assert drained.up() == [False, False, False, True]
+        assert [one.state for one in store.transactions()] == ["done", "done", "done"]
+        assert store.broken_link() is None
 
 
 @pytest.mark.parametrize(
