@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from lightloom import _core
 from lightloom.config import identity, inputs, physics
 from lightloom.config.experiment import Experiment, faults_of, load
+from lightloom.config.own_tables import DECISION, of_core
 from lightloom.config.refusal_text import in_words
-from lightloom.config.schema import DECISION, of_core
 from lightloom.errors import refusal
 from lightloom.simulation import pool, trace_input, windows
 from lightloom.simulation.machine import check_count

@@ -8,6 +8,7 @@ from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
 
 from lightloom import ConfigError
 from lightloom.config import experiment as config
+from lightloom.config import own_tables
 from lightloom.config import schema as experiment_schema
 from lightloom.costs import of_experiment
 
@@ -28,7 +29,7 @@ def experiment(tmp_path: Path) -> Path:
 def test_the_core_never_sees_it(experiment: Path) -> None:
     with_prices = config.load(experiment)
     without = config.load({k: v for k, v in with_prices.raw.items() if k != "decision"})
-    assert experiment_schema.of_core(with_prices.resolved()) | {"inputs": 0} == (
+    assert own_tables.of_core(with_prices.resolved()) | {"inputs": 0} == (
         without.resolved() | {"inputs": 0}
     )
     assert with_prices.resolved()["decision"] == {

@@ -14,7 +14,7 @@ import lightloom
 from lightloom.cli import console
 from lightloom.cli.options import Overrides, read_experiment
 from lightloom.config import inputs
-from lightloom.config.schema import DECISION
+from lightloom.config.own_tables import DECISION
 from lightloom.errors import ConfigError, refusal
 from lightloom.storage import reading
 

@@ -12,7 +12,7 @@ from rich.table import Table
 import lightloom
 from lightloom.cli import console
 from lightloom.cli.headline import indented
-from lightloom.config.schema import DECISION
+from lightloom.config.own_tables import DECISION
 from lightloom.errors import refusal
 from lightloom.simulation.forecasts import Forecast, of_comparisons
 from lightloom.simulation.machine import check_count

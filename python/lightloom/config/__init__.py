@@ -5,7 +5,7 @@
 | `experiment` | reads an experiment, applies `--set` and `--fabric`, resolves it by the core |
 | `overrides` | keys set by `--set` and by cases |
 | `integers`, `toml_errors`, `refused`, `refusal_text`, `trace_hints` | errors in values and files |
-| `schema` | the JSON Schema |
+| `schema`, `own_tables` | the JSON Schema; the tables that only Python reads |
 | `decision`, `testbed` | the tables `[decision]` and `[testbed]`, which only Python reads |
 | `physics`, `networks` | physics presets; rates of electrical networks |
 | `loads` | the loads that a workload offers |

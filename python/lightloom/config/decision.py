@@ -11,8 +11,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lightloom.config import price_books
+from lightloom.config.own_tables import DECISION
 from lightloom.config.refused import first_of
-from lightloom.config.schema import DECISION
 from lightloom.errors import refusal
 
 #: Default number of parts of each kind that are tried [count].

@@ -27,6 +27,7 @@ from lightloom.config.overrides import (
     toml_key,
     toml_literal,
 )
+from lightloom.config.own_tables import DECISION, TESTBED, of_core
 from lightloom.config.refusal_text import in_words, missed_end
 from lightloom.errors import ConfigError, refusal, within
 from lightloom.policies import files as policies
@@ -86,11 +87,11 @@ class Experiment:
     def _beside(self) -> Table:
         """Returns the tables that only Python reads, with their defaults. `[testbed]` is checked
         but not returned, because no figure of a run depends on it."""
-        if schema.TESTBED in self.raw:
+        if TESTBED in self.raw:
             from lightloom.config.testbed import read_table  # slow to import, rarely needed
 
-            read_table(self.raw[schema.TESTBED])
-        if schema.DECISION not in self.raw:
+            read_table(self.raw[TESTBED])
+        if DECISION not in self.raw:
             return {}
         from lightloom.config.decision import completed  # slow to import, rarely needed
 
@@ -154,7 +155,7 @@ class Experiment:
 
     def json(self) -> str:
         """The configuration in the form that the core reads."""
-        return json.dumps(plain(schema.of_core(self.raw), ""))
+        return json.dumps(plain(of_core(self.raw), ""))
 
     def cases(self) -> list[Experiment]:
         """Returns an experiment for each `[[compare.case]]`, named by its label and with its keys

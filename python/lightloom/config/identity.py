@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
-from lightloom.config.schema import of_core
+from lightloom.config.own_tables import of_core
 
 if TYPE_CHECKING:
     from lightloom.config.experiment import Experiment

@@ -20,7 +20,7 @@ from typing import Any
 
 from lightloom.config import price_books
 from lightloom.config.overrides import as_json, fabrics_of
-from lightloom.config.schema import DECISION
+from lightloom.config.own_tables import DECISION
 from lightloom.errors import refusal
 from lightloom.policies.files import DIGEST, is_file
 from lightloom.storage import Staging

@@ -14,7 +14,7 @@ from typing import Any
 from lightloom import _core
 from lightloom.config.experiment import Experiment
 from lightloom.config.overrides import plain
-from lightloom.config.schema import of_core
+from lightloom.config.own_tables import of_core
 from lightloom.errors import ConfigError, refusal
 
 Table = Mapping[str, Any]

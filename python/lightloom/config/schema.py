@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from lightloom import _core
+from lightloom.config.own_tables import DECISION, TESTBED
 
 Table = dict[str, Any]
 
-#: The table of prices and the other options of the decision page.
-DECISION = "decision"
-#: The table of keys that only the Linux testbed uses.
-TESTBED = "testbed"
 #: The definition of `[decision]` in the schema.
 _NAME = "Decision"
 
@@ -49,8 +45,3 @@ def _testbed() -> str:
     from lightloom.config.testbed import Table  # as above
 
     return json.dumps({**Table.model_json_schema(), "title": "Testbed"})
-
-
-def of_core(table: Mapping[str, Any]) -> Table:
-    """Returns the tables that the core reads."""
-    return {key: value for key, value in table.items() if key not in (DECISION, TESTBED)}

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lightloom import _core
+from lightloom.config.own_tables import TESTBED
 from lightloom.config.refused import first_of
-from lightloom.config.schema import TESTBED
 from lightloom.errors import refusal
 
 

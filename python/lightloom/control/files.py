@@ -17,7 +17,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.control.arrays import LARGEST, Integers, Numbers
 from lightloom.control.demand.columns import asked
-from lightloom.control.demand.folding import Folded, Records, fold, in_order, matrix_of
+from lightloom.control.demand.folding import Folded, fold, in_order, matrix_of
 from lightloom.control.demand.formats import read
 from lightloom.control.demand.gravity import TITLE as COUNTERS
 from lightloom.control.demand.gravity import check as check_estimate
@@ -25,6 +25,7 @@ from lightloom.control.demand.gravity import estimated
 from lightloom.control.demand.hosts import HostMap, read_hosts
 from lightloom.control.demand.matrices import Matrix
 from lightloom.control.demand.reading import Reading
+from lightloom.control.demand.records import Records
 from lightloom.control.demand.source import Source, source_of
 from lightloom.control.demand.times import iso
 from lightloom.control.demand.units import Unit, unit_of

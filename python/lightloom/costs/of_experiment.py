@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from lightloom.config.decision import completed, read
-from lightloom.config.schema import DECISION
+from lightloom.config.own_tables import DECISION
 from lightloom.costs import book as books
 from lightloom.costs.book import Book
 from lightloom.costs.given import with_prices

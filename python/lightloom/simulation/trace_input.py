@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lightloom import _core
-from lightloom.config.schema import of_core
+from lightloom.config.own_tables import of_core
 from lightloom.simulation.trace_formats import PLACES, Hosts, is_parquet
 
 

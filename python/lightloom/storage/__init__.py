@@ -12,9 +12,9 @@ TYPE_CHECKING = False  # what `typing` has, without the time that it takes to lo
 if TYPE_CHECKING:
     from lightloom.storage.errors import WriteError
     from lightloom.storage.lock import claim, release_claims
+    from lightloom.storage.settling import release_left, settle
     from lightloom.storage.staging import Staging, write_files
     from lightloom.storage.trial import check_folder, check_names
-    from lightloom.storage.unfinished import release_left, settle
 
 __all__ = [
     "Staging",
@@ -35,8 +35,8 @@ _HOME = {
     "check_names": "trial",
     "claim": "lock",
     "release_claims": "lock",
-    "release_left": "unfinished",
-    "settle": "unfinished",
+    "release_left": "settling",
+    "settle": "settling",
     "write_files": "staging",
 }
 

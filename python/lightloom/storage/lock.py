@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lightloom.errors import ConfigError, refusal
 from lightloom.storage import disk, owner, signals, unfinished
+from lightloom.storage.unfinished import Journal
 
 try:
     import fcntl
@@ -129,7 +130,7 @@ def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> No
             raise
         try:
             with signals.naming():
-                unfinished.settle_held(folder)
+                _settle(folder)
         except BaseException:
             release(folder)
             raise
@@ -152,6 +153,27 @@ def release(folder: Path) -> None:
         _leave(folder, held.made)
         signals.forget(folder / unfinished.FOLDER)
         os.close(held.file)
+
+
+def _settle(home: Path) -> None:
+    """Finishes or undoes the moves that a dead process left in a folder that this process holds.
+
+    Raises:
+        WriteError: if the system rejects it.
+    """
+    if (other := unfinished.other(home)) is not None:
+        settle_free(other)
+    if (home / unfinished.UNDO).exists():
+        Journal.read(home / unfinished.UNDO, home).undo()
+    elif (home / unfinished.JOURNAL).exists():
+        Journal.read(home / unfinished.JOURNAL, home).finish()
+    unfinished.clear(home)
+
+
+def settle_free(folder: Path, patience_s: float = PATIENCE_S) -> None:
+    """Takes a folder for a moment, which settles it."""
+    take(folder, patience_s=patience_s)
+    release(folder)
 
 
 def _leave(folder: Path, made: list[Path]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,11 +25,6 @@ NEW, OLD = Path(FOLDER) / "new", Path(FOLDER) / "old"
 JOURNAL, UNDO = Path(FOLDER) / "journal", Path(FOLDER) / "undo"
 #: The path of the journal of files that are staged here, if the journal is in another folder.
 ELSEWHERE = Path(FOLDER) / "elsewhere"
-#: Number of parent folders of a result that may have its journal: those of its label, seed and
-#: case.
-_ABOVE = 3
-#: Longest wait of a reader for a writer that is moving files, and the interval of its checks [s].
-_PATIENCE_S, _PAUSE_S = 30.0, 0.05
 
 
 @dataclass(frozen=True)
@@ -195,14 +189,14 @@ def _text(file: Path) -> str | None:
 
 def is_left(home: Path) -> bool:
     """Whether moves of files that are staged in a folder are listed, in it or elsewhere."""
-    return _is_listed(home) or _other(home) is not None
+    return _is_listed(home) or other(home) is not None
 
 
 def _is_listed(home: Path) -> bool:
     return (home / JOURNAL).exists() or (home / UNDO).exists()
 
 
-def _other(home: Path) -> Path | None:
+def other(home: Path) -> Path | None:
     """The folder whose unfinished journal lists the files that are staged here."""
     said = _text(home / ELSEWHERE)
     if not said or "\0" in said or Path(said) == home.absolute():
@@ -217,62 +211,3 @@ def clear(home: Path) -> None:
     for file in (ELSEWHERE, Path(f"{JOURNAL}.part")):
         with suppress(OSError):
             (home / file).unlink(missing_ok=True)
-
-
-def settle_held(home: Path) -> None:
-    """Finishes or undoes the moves that a dead process left in a folder that this process holds.
-
-    Raises:
-        WriteError: if the system rejects it.
-    """
-    if (other := _other(home)) is not None:
-        _settle_free(other)
-    if (home / UNDO).exists():
-        Journal.read(home / UNDO, home).undo()
-    elif (home / JOURNAL).exists():
-        Journal.read(home / JOURNAL, home).finish()
-    clear(home)
-
-
-def settle(folder: Path) -> None:
-    """Finishes or undoes the moves that a dead process left in a folder or above it, before
-    reading.
-
-    Raises:
-        ConfigError: if another process is writing there and does not finish soon.
-        WriteError: if the system rejects it.
-    """
-    here = folder.absolute()
-    for home in (here, *list(here.parents)[:_ABOVE]):
-        if is_left(home):
-            _settle_soon(home)
-
-
-def release_left(folders: Iterable[Path]) -> None:
-    """Settles folders in which a dead process left files of the writer; folders into which another
-    process still writes are not touched."""
-    for folder in folders:
-        if (folder / FOLDER).is_dir():
-            with suppress(ConfigError, OSError):
-                _settle_free(folder, patience_s=0.0)
-            disk.remove_empty(folder)
-
-
-def _settle_soon(folder: Path) -> None:
-    """Settles a folder, unless the process that writes there finishes its moves meanwhile."""
-    from lightloom.storage import lock
-
-    until = time.monotonic() + _PATIENCE_S
-    while is_left(folder):
-        if not lock.is_taken(folder / LOCK) or time.monotonic() > until:
-            _settle_free(folder, patience_s=0.0)
-        else:
-            time.sleep(_PAUSE_S)
-
-
-def _settle_free(folder: Path, patience_s: float | None = None) -> None:
-    """Takes a folder for a moment, which settles it."""
-    from lightloom.storage import lock  # it settles what it takes
-
-    lock.take(folder, patience_s=lock.PATIENCE_S if patience_s is None else patience_s)
-    lock.release(folder)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lightloom.config.schema import of_core
+from lightloom.config.own_tables import of_core
 from lightloom.testbed.live import Live
 from lightloom.units.durations import duration_ps
 

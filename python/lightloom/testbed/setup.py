@@ -11,7 +11,7 @@ from typing import Any
 
 from lightloom import _core
 from lightloom.config.experiment import Experiment
-from lightloom.config.schema import TESTBED, of_core
+from lightloom.config.own_tables import TESTBED, of_core
 from lightloom.config.testbed import Application, Table, kept_bytes, read_table
 from lightloom.errors import refusal
 from lightloom.testbed.layout import Layout

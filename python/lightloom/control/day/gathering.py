@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from lightloom.control.day.twice import Samples
 from lightloom.control.demand.amounts import Amount
-from lightloom.control.demand.folding import Folded, Pair, Record, Records, fold
+from lightloom.control.demand.folding import Folded, Pair, fold
 from lightloom.control.demand.formats import read
 from lightloom.control.demand.goflow2 import GOFLOW2
 from lightloom.control.demand.gravity import estimated_by_time
@@ -17,6 +17,7 @@ from lightloom.control.demand.matrices import Matrix
 from lightloom.control.demand.nfdump import NFDUMP
 from lightloom.control.demand.pmacct import PMACCT
 from lightloom.control.demand.reading import Reading
+from lightloom.control.demand.records import Record, Records
 from lightloom.control.demand.source import Source, source_of
 from lightloom.control.demand.steps import US
 from lightloom.control.demand.times import ZONELESS, ZONES, iso

@@ -7,7 +7,7 @@ import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from lightloom.control.demand.folding import Record
+from lightloom.control.demand.records import Record
 from lightloom.control.demand.times import iso
 from lightloom.errors import ConfigError
 

@@ -6,53 +6,18 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from lightloom.control.arrays import LARGEST, MAX_NODES, Numbers
 from lightloom.control.demand.amounts import Amount
-from lightloom.control.demand.times import Clock
+from lightloom.control.demand.hosts import HostMap
+from lightloom.control.demand.records import Record, Records
 from lightloom.control.names import printable
 from lightloom.errors import ConfigError
 from lightloom.units.counts import counted, shown
 
-if TYPE_CHECKING:
-    from lightloom.control.demand.hosts import HostMap
-
 Pair = tuple[str, str]
-
-
-class Record(NamedTuple):
-    """An amount of data from one host to another."""
-
-    where: str
-    """Its file and its position there."""
-    src: str
-    dst: str
-    amount: Amount
-    """The amount, in the unit of its file."""
-    time_us: int | None
-    """Its time since 1970 [µs]; None if it has none."""
-
-
-@dataclass
-class Records:
-    """The records of a source."""
-
-    title: str
-    """The name of their format."""
-    name: str
-    """The name of the source in messages."""
-    records: Iterable[Record]
-    timed: bool
-    """Whether records have times."""
-    notes: list[str] = field(default_factory=list)
-    """Notes for the user; complete after all records have been read."""
-    covers_us: int | None = None
-    """The duration of each record, if the format states it [µs]."""
-    clock: Clock = field(default_factory=Clock)
-    """The time zone and unit of their times; complete after all records have been read."""
 
 
 @dataclass

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lightloom.control.demand.columns import Layout
-from lightloom.control.demand.folding import Records
 from lightloom.control.demand.json_form import parse, read_json
 from lightloom.control.demand.long_form import LONG
 from lightloom.control.demand.long_or_matrix import names_records
@@ -18,6 +17,7 @@ from lightloom.control.demand.prometheus import (
     needs_unit,
     read_prometheus,
 )
+from lightloom.control.demand.records import Records
 from lightloom.control.demand.sflowtool import KINDS, read_sflowtool
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.tables import first_cells, first_rows, read_table

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lightloom.control.demand.folding import Record, Records, in_order
+from lightloom.control.demand.folding import in_order
 from lightloom.control.demand.json_form import parse
 from lightloom.control.demand.prometheus import Counter, counters_of, is_prometheus, needs_unit
+from lightloom.control.demand.records import Record, Records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.times import iso
 from lightloom.control.demand.units import Unit

@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 from lightloom.control.arrays import numbers
 from lightloom.control.demand.amounts import UnreadableError, amount_from, sampled, shown
 from lightloom.control.demand.columns import Columns, Layout, find
-from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.goflow2 import GOFLOW2
 from lightloom.control.demand.long_form import LONG
 from lightloom.control.demand.long_or_matrix import check_matrix
 from lightloom.control.demand.matrices import Matrix
 from lightloom.control.demand.pmacct import PMACCT
 from lightloom.control.demand.raw_counters import check_not_raw
+from lightloom.control.demand.records import Record, Records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.times import Clock
 from lightloom.control.names import once, printable

@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from lightloom.control.arrays import LARGEST, Numbers, numbers
-from lightloom.control.csv_file import read_csv
 from lightloom.control.demand.amounts import UnreadableError, amount_from, sampled, shown
 from lightloom.control.demand.columns import Columns, find
-from lightloom.control.demand.folding import Record, Records
+from lightloom.control.demand.csv_file import read_csv
 from lightloom.control.demand.long_form import LONG
 from lightloom.control.demand.long_or_matrix import check_matrix, names_records
+from lightloom.control.demand.records import Record, Records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.times import Clock
 from lightloom.control.names import agreed, only_count, printable

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from lightloom.control.demand.amounts import Amount, UnreadableError, amount_of, shown
 from lightloom.control.demand.columns import find
-from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.long_form import LONG
 from lightloom.control.demand.raw_counters import check_not_raw
+from lightloom.control.demand.records import Record, Records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.steps import US, NoStepError, step_of
 from lightloom.control.demand.units import Unit

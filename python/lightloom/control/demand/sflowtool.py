@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lightloom.control.demand.amounts import UnreadableError, amount_of, shown
-from lightloom.control.demand.folding import Record, Records
+from lightloom.control.demand.records import Record, Records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.tables import Rows
 from lightloom.errors import ConfigError

@@ -9,7 +9,7 @@ from itertools import islice
 from lightloom.control.cells import delimiter_of
 from lightloom.control.demand.amounts import UnreadableError, amount_of, sampled, shown
 from lightloom.control.demand.columns import Columns, Layout, find
-from lightloom.control.demand.folding import Record, Records
+from lightloom.control.demand.records import Record, Records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.times import Clock
 from lightloom.control.names import printable
