@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cli_support import ROOT
 from economics_support import book
 from test_first import limits
 from test_report_support import Profile, circuits, make_comparison
@@ -431,8 +432,8 @@ def test_few_flows_that_are_sooner_decide_where_nothing_is_drawn(tmp_path: Path)
 
 
 def test_flows_of_a_trace_that_begin_together_are_judged_by_the_last(tmp_path: Path) -> None:
-    """Each of 16 flows takes 0.8 ms from rack to rack, and four times as long on a tree 4:1; a Clos
-    draws paths, but the last flow of all is no sample."""
+    """Each of 16 flows takes 0.8 ms from rack to rack, and four times as long on a tree 4:1;
+    Sirius draws at random, but the last flow of all is no sample."""
     lines = "".join(f"{i},{(i + 4) % 16},1000000,0\n" for i in range(16))
     (tmp_path / "once.csv").write_text("src,dst,bytes,arrival_us\n" + lines)
     found = first(
@@ -441,15 +442,41 @@ def test_flows_of_a_trace_that_begin_together_are_judged_by_the_last(tmp_path: P
                 "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
                 "workload": {"trace": str(tmp_path / "once.csv")},
                 "fabric": [
-                    {"kind": "clos", "label": "clos"},
+                    {"kind": "sirius", "label": "sirius", "channel_rate": "10 Gb/s"},
                     {"kind": "tree", "label": "tree", "oversubscription": 4},
                 ],
                 "run": {"stop": "drain"},
             }
         )
     )
-    assert found.leaders == ("clos",)
-    assert "4.0×" in found.answer
+    assert found.leaders == ("sirius",)
+    assert "tree (3.20\xa0ms)" in found.answer
+
+
+def test_a_fabric_states_whether_it_draws() -> None:
+    """A tree and a Clos share paths ideally, a rotor follows its schedule; the others choose relays
+    or paths at random. A policy in a user's file may draw."""
+    policy = f"{ROOT}/examples/policies/threshold.py:Threshold"
+    made = {
+        "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
+        "workload": fixed(0.1, "10 KB", 20),
+        "fabric": [
+            {"kind": "tree"},
+            {"kind": "clos"},
+            {"kind": "rotornet"},
+            {"kind": "sirius", "channel_rate": "10 Gb/s"},
+            {"kind": "hybrid", "policy": policy},
+            {"kind": "hybrid", "label": "own", "policy": "rotation"},
+        ],
+    }
+    assert {label: f.draws for label, f in fabrics(lightloom.compare(made)).items()} == {
+        "tree": False,
+        "clos": False,
+        "rotornet": False,
+        "sirius": True,
+        "hybrid": True,
+        "own": False,
+    }
 
 
 def test_a_lead_over_times_that_grow_has_no_factor() -> None:

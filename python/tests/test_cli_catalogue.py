@@ -281,3 +281,13 @@ def test_keys_without_their_table_are_told_it() -> None:
 
 def test_nothing_is_shown_in_seconds() -> None:
     assert 'default "0 s"' in call("explain", "hybrid.retag")
+
+
+def test_every_fabric_states_its_name_and_what_its_drops_are() -> None:
+    """A name in prose is the kind but for capitals, hyphens and an article."""
+    for kind, entry in REGISTRY.items():
+        plain = entry["name"].lower().removeprefix("the ").replace("-", "").replace(" ", "")
+        assert plain == kind.replace("-", "")
+        assert entry["drops"]
+    in_turn = {kind for kind, entry in REGISTRY.items() if entry["in_turn"]}
+    assert in_turn == {"mordia", "rotornet", "opera"}

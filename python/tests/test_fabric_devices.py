@@ -11,7 +11,8 @@ from cli_support import ROOT, SIRIUS, SMALL, lightloom, write
 import lightloom as loom
 from lightloom import ConfigError
 from lightloom.analysis import derived_values
-from lightloom.cli import describe, topics
+from lightloom.cli import describe
+from lightloom.config import fabrics
 from lightloom.devices import photonics
 from lightloom.report.describe import present
 
@@ -97,7 +98,7 @@ def test_a_key_above_a_named_preset_is_set_by_hand() -> None:
 
 
 def test_the_schema_and_explain_know_the_devices_and_their_keys() -> None:
-    registry = topics.registry()
+    registry = fabrics.registry()
     schema = registry["sirius"]["schema"]
     for devices in ("sirius-v1", {"preset": "sirius", "laser": {"kind": "dsdbr"}}):
         jsonschema.validate({"devices": devices}, schema)

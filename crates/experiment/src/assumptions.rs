@@ -19,6 +19,8 @@ pub struct Assumptions {
     pub missing: Vec<Missing>,
     /// Keys by which it would obey the physics, and that have values of their own.
     pub own: Vec<Own>,
+    /// Whether its results depend on the seed.
+    pub draws: bool,
     /// Values of its table that limit its results.
     pub findings: Vec<Finding>,
 }
@@ -69,6 +71,7 @@ impl Assumptions {
             ideal: (entry.ideal)(&table.table())?,
             missing: missing.map(|(term, why)| Missing { term, why }).collect(),
             own: own.collect(),
+            draws: (entry.draws)(&table.table())?,
             findings: (entry.findings)(&table.table(), cluster)?,
         })
     }

@@ -159,6 +159,9 @@ impl Reports for Wires {
 const ENTRY: Entry = Entry {
     kind: "wires",
     title: "Wires: a private wire for every pair of racks",
+    name: "wires",
+    drops: contract::LOST,
+    in_turn: false,
     source: "CONTRIBUTING.md",
     summary: "Every pair of racks has a wire of its own. Nothing is shared.",
     presets: &[Preset {
@@ -170,6 +173,7 @@ const ENTRY: Entry = Entry {
     resolve: contract::resolve::<WiresConfig>,
     obey: contract::obey::<WiresConfig>,
     ideal: contract::ideal::<WiresConfig>,
+    draws: contract::draws::<WiresConfig>,
     build: contract::build::<WiresConfig>,
     memory: contract::memory::<WiresConfig>,
     facts: contract::facts::<WiresConfig>,

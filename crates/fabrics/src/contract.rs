@@ -66,6 +66,12 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
     /// The idealised properties of a resolved configuration, a few words each: `no propagation`.
     fn ideal(&self) -> Vec<&'static str>;
 
+    /// Whether the results of a resolved configuration depend on the seed, because the fabric, or
+    /// a policy in a user's file, may draw at random: paths, phases, losses.
+    fn draws(&self) -> bool {
+        false
+    }
+
     /// Values of a resolved configuration that limit its results, each with its remedy; none
     /// unless the fabric works them out.
     fn findings(&self, _cluster: &Cluster) -> Vec<Finding> {
@@ -121,6 +127,9 @@ pub struct Memory {
     pub of_failures: u64,
 }
 
+/// `drops` of a fabric whose packets are lost in dark circuits or at failures.
+pub const LOST: &str = "packets lost and sent again";
+
 /// A fabric, or why its table was refused.
 pub type Built = Result<Box<dyn Fabric>, Refusal>;
 
@@ -130,6 +139,13 @@ pub struct Entry {
     pub kind: &'static str,
     /// A heading.
     pub title: &'static str,
+    /// Its name in a sentence, as its paper writes it; its kind if it has no other.
+    pub name: &'static str,
+    /// The packets or cells that `drops` of its summary counts.
+    pub drops: &'static str,
+    /// Whether its circuits follow a schedule that joins pairs of racks in turn. Without, a pair
+    /// that no circuit joins has the electrical network only, if there is one.
+    pub in_turn: bool,
     /// The paper or standard it implements.
     pub source: &'static str,
     /// Two or three sentences that describe the fabric.
@@ -144,6 +160,8 @@ pub struct Entry {
     pub obey: fn(&Value, &Physics, &Cluster) -> Result<Obeyed, Refusal>,
     /// The idealised properties of a resolved table.
     pub ideal: fn(&Value) -> Result<Vec<&'static str>, Refusal>,
+    /// Whether the results of a resolved table depend on the seed.
+    pub draws: fn(&Value) -> Result<bool, Refusal>,
     /// Values of a resolved table that limit its results.
     pub findings: fn(&Value, &Cluster) -> Result<Vec<Finding>, Refusal>,
     /// Values of a resolved table that limit the results of a run that ended.
@@ -185,6 +203,11 @@ pub fn obey<C: FabricConfig>(
 /// The idealised properties of a resolved table.
 pub fn ideal<C: FabricConfig>(table: &Value) -> Result<Vec<&'static str>, Refusal> {
     Ok(config::read::<C>(table, "fabric")?.ideal())
+}
+
+/// Whether the results of a resolved table depend on the seed.
+pub fn draws<C: FabricConfig>(table: &Value) -> Result<bool, Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.draws())
 }
 
 /// Values of a resolved table that limit its results.

@@ -21,6 +21,9 @@ fn describe(entry: &Entry) -> Value {
     json!({
         "kind": entry.kind,
         "title": entry.title,
+        "name": entry.name,
+        "drops": entry.drops,
+        "in_turn": entry.in_turn,
         "source": entry.source,
         "summary": entry.summary,
         "presets": Value::from_iter(presets),

@@ -224,6 +224,7 @@ class Fabric:
     lags: bool = False  # without a window: delivered notably less of the load than another fabric
     # of the comparison, and its late flows take longer than early ones
     waiting: int = 0  # flows of jobs that were never offered, as they waited for others
+    draws: bool = True  # whether its results depend on the seed, as the fabric itself states
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval; None where no seed
@@ -259,11 +260,6 @@ class Fabric:
     def kind(self) -> str:
         """The kind of fabric, such as `sirius`."""
         return str(self.settings.get("kind", self.summary.get("fabric", "")))
-
-    @property
-    def draws(self) -> bool:
-        """Whether it draws anything at random, such as paths: trees do not."""
-        return self.kind != "tree"
 
     def get(self, path: str) -> float | None:
         """A figure of the summary."""

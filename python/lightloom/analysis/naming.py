@@ -7,20 +7,9 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
-Said = TypeVar("Said")
+from lightloom.config import fabrics
 
-#: Kind → its name in prose.
-NAMES: Mapping[str, str] = {
-    "clos": "Clos",
-    "cthrough": "c-Through",
-    "flattened-butterfly": "the flattened butterfly",
-    "hydra": "HydRA",
-    "lions": "LIONS",
-    "mordia": "Mordia",
-    "opera": "Opera",
-    "rotornet": "RotorNet",
-    "sirius": "Sirius",
-}
+Said = TypeVar("Said")
 
 
 class Prose:
@@ -33,12 +22,12 @@ class Prose:
     """
 
     def __init__(self, experiment: Mapping[str, Any]) -> None:
-        fabrics = experiment.get("fabric") or []
-        kinds = {f.get("label", f.get("kind")): f.get("kind") for f in fabrics}
+        tables = experiment.get("fabric") or []
+        kinds = {f.get("label", f.get("kind")): f.get("kind") for f in tables}
         self._names = {
-            str(label): NAMES[kind]
+            str(label): name
             for label, kind in kinds.items()
-            if label == kind and kind in NAMES
+            if label == kind and (name := fabrics.of(kind).get("name", kind)) != kind
         }
         # Longer labels first, so that `clos 3-1` is not read as `clos`.
         labels = sorted(map(str, kinds), key=len, reverse=True)

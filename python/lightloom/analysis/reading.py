@@ -42,6 +42,8 @@ from .nights import Floats
 if TYPE_CHECKING:
     from lightloom.results.result import Comparison, Result
 
+#: What is assumed of a fabric of which nothing is known, as of one of another version.
+NOTHING: Mapping[str, Any] = {}
 #: Keys whose findings concern the load that a fabric carries.
 HOLDING = ("queue", "switches", "ideal_window", "flow_buffer")
 
@@ -116,7 +118,7 @@ def one_seed(comparison: Comparison, places: Mapping[str, int]) -> Workload:
     """Reads the comparison of one seed."""
     settings = {f.get("label", f.get("kind")): f for f in comparison.experiment.get("fabric", [])}
     nominal = comparison.experiment.get("compare", {}).get("loads", [])
-    assumed = {f["label"]: f["findings"] for f in physics.assumptions(comparison.experiment)}
+    assumed = {f["label"]: f for f in physics.assumptions(comparison.experiment)}
     fabrics = tuple(
         read_fabric(
             label,
@@ -126,7 +128,7 @@ def one_seed(comparison: Comparison, places: Mapping[str, int]) -> Workload:
             comparison.loads.get(label, []),
             nominal,
             comparison.saturation.get(label),
-            held_back(assumed.get(label, [])),
+            assumed.get(label, {}),
         )
         for label, result in comparison.results.items()
     )
@@ -141,9 +143,9 @@ def read_fabric(
     sweep: Sequence[Mapping[str, Any]],
     nominal: Sequence[float],
     saturation: Saturation | None = None,
-    held_back: str = "",
+    assumed: Mapping[str, Any] = NOTHING,
 ) -> Fabric:
-    """Reads one result."""
+    """Reads one result, and what its fabric states of itself (`physics.assumptions`)."""
     arrival = column(result.flows, "arrival_ps")
     fct = (column(result.flows, "finish_ps") - arrival) * PS
     end = figure(result.summary, "simulated_s")
@@ -166,8 +168,9 @@ def read_fabric(
         read_circuits(result.circuits),
         saturation,
         None if end is None else end - arrival[arrived] * PS,
-        held_back=held_back,
         waiting=int(np.isnan(arrival).sum()) if result.summary.get("jobs") else 0,
+        held_back=held_back(assumed.get("findings", [])),
+        draws=assumed.get("draws", True),
     )
 
 

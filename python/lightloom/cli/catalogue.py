@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from lightloom.cli import console
 from lightloom.cli.explain import paragraph, print_policies
-from lightloom.cli.topics import jobs_of, published, registry
+from lightloom.cli.topics import jobs_of, published
 from lightloom.config import schema as experiment_schema
+from lightloom.config.fabrics import registry
 from lightloom.config.refusal_text import PLANNED
 from lightloom.units import formats
 

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from lightloom.cli import console, describe, figures, topics
 from lightloom.cli.describe import Choice, Parameter
+from lightloom.config.fabrics import registry
 from lightloom.policies.registry import RENAMED
 
 Table = dict[str, Any]
@@ -49,7 +50,7 @@ def explain(
 
 def _explain(name: str, path: list[str]) -> None:
     head, rest = path[0], ".".join(path[1:])
-    registry, tables = topics.registry(), topics.tables()
+    kinds, tables = registry(), topics.tables()
     published, jobs = topics.published(), topics.jobs_of()
     schemas = tables | topics.fabrics_keys()
     if head == "clock":
@@ -64,15 +65,15 @@ def _explain(name: str, path: list[str]) -> None:
             raise topics.unknown(name, path, schemas)
         _print_parameter(found, f"{head}.{rest}")
     elif path in (["kind"], ["fabric", "kind"], ["fabric"]):
-        _print_fabrics(registry)
+        _print_fabrics(kinds)
     elif path in (["label"], ["fabric", "label"]):
         _print_parameter(next(iter(topics.of_fabrics("label").values())), "fabric.label")
     elif head == "fabric":
         _print_found(name, path, schemas, topics.of_fabrics(rest))
     elif rest and figures.meaning(name) is None:
         raise topics.unknown(name, path, schemas)
-    elif head in registry:
-        _print_fabric(registry[head])
+    elif head in kinds:
+        _print_fabric(kinds[head])
     elif head in tables:
         paragraph(f"[{head}] of an experiment", style="bold")
         paragraph(describe.summary_of(tables[head]))
@@ -110,7 +111,7 @@ def _print_topics() -> None:
     for name, table in topics.tables().items():
         paragraph(f"{name}: {describe.summary_of(table).partition('. ')[0].rstrip('.')}")
     paragraph("fabric: the fabrics; each kind by itself:")
-    for kind, entry in topics.registry().items():
+    for kind, entry in registry().items():
         paragraph(f"{kind}: {entry['title']}", indent=2)
     paragraph(f"policies: what decides about circuits: {', '.join(topics.policies())}")
     paragraph(f"sizes of flows: {', '.join(topics.published())}")
@@ -123,14 +124,14 @@ def _print_topics() -> None:
     )
 
 
-def _print_fabrics(registry: Mapping[str, Table]) -> None:
+def _print_fabrics(kinds: Mapping[str, Table]) -> None:
     """Prints the common keys of `[[fabric]]` tables, and the kinds."""
     paragraph("[[fabric]] of an experiment, once for each fabric", style="bold")
     keys = {p.key: p for p in describe.parameters(next(iter(topics.fabrics_keys().values())))}
     for key in ("label", "preset"):
         paragraph(f"{key}: {keys[key].description}", indent=2)
     paragraph("kind: one of", indent=2)
-    for kind, entry in registry.items():
+    for kind, entry in kinds.items():
         presets = ", ".join(preset["name"] for preset in entry["presets"])
         paragraph(f'"{kind}": {entry["title"]}; presets {presets}', indent=4)
     console.say("")

@@ -8,7 +8,7 @@ from rich.markup import escape
 
 from lightloom.analysis import cuts, derived_values, workload_lines
 from lightloom.cli.console import out, plain_table, say
-from lightloom.config import loads
+from lightloom.config import fabrics, loads
 from lightloom.results import steady_state
 from lightloom.results.result import Result
 from lightloom.results.summaries import JOBS_SHOWN, Summary, jobs_of, took
@@ -30,12 +30,6 @@ LEAST = 100
 OUTSIDE = 0.02
 """Relative difference between the bytes offered in a window and those due by its end from which
 both are printed."""
-
-#: The meaning of `drops` for fabrics whose packets are not simply lost in dark circuits.
-_LOST = {
-    "sirius": "cells lost and sent again",
-    "lions": "packets reflected or turned away",
-}
 
 
 def _completed(summary: Summary, flows: int) -> str:
@@ -212,7 +206,7 @@ def updates(job: str, found: Summary) -> Iterator[str]:
 
 
 def _drops(kind: str, lost: int) -> str:
-    return f"{lost:,} {_LOST.get(kind, 'packets lost and sent again')}" if lost else "- "
+    return f"{lost:,} {fabrics.of(kind)['drops']}" if lost else "- "
 
 
 def _share(share: float | None) -> str:

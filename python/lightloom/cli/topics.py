@@ -22,17 +22,12 @@ from lightloom import _core
 from lightloom.cli import describe
 from lightloom.cli.describe import Parameter
 from lightloom.config import schema as experiment_schema
+from lightloom.config.fabrics import registry
 from lightloom.config.overrides import without_brackets
 from lightloom.config.refusal_text import PLANNED, here
 from lightloom.errors import ConfigError, refusal
 
 Table = dict[str, Any]
-
-
-@functools.cache
-def registry() -> dict[str, Table]:
-    """The fabrics by kind."""
-    return {entry["kind"]: entry for entry in json.loads(_core.registry())}
 
 
 @functools.cache

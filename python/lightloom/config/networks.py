@@ -4,12 +4,12 @@ The functions read keys that any fabric may have; they name no kind of fabric.""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from lightloom import _core
+from lightloom.config.fabrics import registry
 from lightloom.units.formats import rate
 
 Table = Mapping[str, Any]
@@ -130,5 +130,5 @@ def _says_so(fabric: Table) -> bool:
 @cache
 def _presets() -> dict[str, dict[str, Table]]:
     """The tables of all presets, by kind and name."""
-    entries = json.loads(_core.registry())
-    return {e["kind"]: {p["name"]: p["table"] for p in e["presets"]} for e in entries}
+    entries = registry().items()
+    return {kind: {p["name"]: p["table"] for p in entry["presets"]} for kind, entry in entries}

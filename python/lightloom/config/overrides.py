@@ -17,8 +17,8 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from lightloom import _core
 from lightloom.config import schema as experiment_schema
+from lightloom.config.fabrics import registry
 from lightloom.errors import refusal
 from lightloom.storage import reading
 
@@ -163,7 +163,7 @@ def _fabric_keys() -> set[str]:
 
 def keys_by_kind() -> dict[str, list[str]]:
     """Kind → keys of that kind of fabric."""
-    return {kind["kind"]: [*kind["schema"]["properties"]] for kind in json.loads(_core.registry())}
+    return {kind: [*entry["schema"]["properties"]] for kind, entry in registry().items()}
 
 
 def _key_path(key: str) -> list[str]:

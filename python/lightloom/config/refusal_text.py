@@ -3,12 +3,11 @@ of several fabrics, and hints about the format of a trace."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lightloom import _core
+from lightloom.config.fabrics import registry
 from lightloom.config.overrides import without_brackets
 from lightloom.config.trace_hints import hinted
 from lightloom.errors import ConfigError, refusal
@@ -60,7 +59,7 @@ def reworded(problem: ConfigError) -> ConfigError:
 
 def here() -> str:
     """Lists the kinds of fabric that exist, for an error about a planned one."""
-    return "here: " + ", ".join(f'"{entry["kind"]}"' for entry in json.loads(_core.registry()))
+    return "here: " + ", ".join(f'"{kind}"' for kind in registry())
 
 
 def missed_end(problem: ConfigError) -> int | None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lightloom.analysis.model import PS, Circuits, Fabric, Integers, Workload
 from lightloom.analysis.opening import opening
+from lightloom.config.fabrics import of
 from lightloom.units import quantities
 
 from .spec import Axis, Figure, Floats, Panel, Series, Stretch, spans, things
@@ -24,7 +25,6 @@ from .spec import Axis, Figure, Floats, Panel, Series, Stretch, spans, things
 ROWS_MAX = 16  # largest number of pairs of racks in a timeline
 BARS_SHOWN = 400  # circuits in the initial view of a timeline without slots
 BARS_KEPT = 2000  # largest number of circuits, and of nights, in a page's timeline
-IN_TURN = frozenset({"mordia", "rotornet", "opera"})  # kinds whose circuits follow a schedule
 TITLE = "Circuits over time"
 WAITS = (
     "the pair's traffic waits for its circuit, or goes another way that the fabric has "
@@ -78,8 +78,8 @@ def caption(shown: Sequence[tuple[Fabric, Panel]], kept: int) -> str:
 
 def between_bars(fabrics: Sequence[Fabric]) -> str:
     """States where the traffic of a pair goes while no circuit connects it."""
-    waits = [f.label for f in fabrics if f.kind in IN_TURN]
-    beside = [f for f in fabrics if f.kind not in IN_TURN]
+    waits = [f.label for f in fabrics if of(f.kind).get("in_turn")]
+    beside = [f for f in fabrics if f.label not in waits]
     if not beside:
         return WAITS
     without = [f.label for f in beside if f.settings.get("electrical") is False]

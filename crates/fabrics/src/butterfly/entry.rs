@@ -1,11 +1,11 @@
 //! The flattened butterfly in the registry.
 
 use super::bound::Bound;
-use super::config::ButterflyConfig;
+use super::config::{ButterflyConfig, Routing};
 use super::network::Network;
 use crate::contract::{
-    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site,
+    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site, LOST,
 };
 use crate::facts::{Facts, Framing};
 use crate::findings::Finding;
@@ -17,6 +17,9 @@ use lightloom_engine::{Bytes, Cluster, Fabric, Length, Refusal, Time};
 pub const ENTRY: Entry = Entry {
     kind: "flattened-butterfly",
     title: "Flattened butterfly",
+    name: "the flattened butterfly",
+    drops: LOST,
+    in_turn: false,
     source: "Kim, Dally and Abts, Flattened Butterfly, ISCA 2007; as in Yin et al., LIONS, IEEE \
              JSTQE 19(2), 2013, §IV",
     summary: "Electrical routers, each wired to all others of its row and column; flits, virtual \
@@ -27,6 +30,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<ButterflyConfig>,
     obey: obey::<ButterflyConfig>,
     ideal: ideal::<ButterflyConfig>,
+    draws: draws::<ButterflyConfig>,
     findings: findings::<ButterflyConfig>,
     findings_of_run: findings_of_run::<ButterflyConfig>,
     build: build::<ButterflyConfig>,
@@ -82,6 +86,10 @@ impl FabricConfig for ButterflyConfig {
             Some(_) => obeyed,
             None => obeyed.lacks(Term::Propagation, physics.propagation, "it has one router"),
         }
+    }
+
+    fn draws(&self) -> bool {
+        self.routing != Routing::DimensionOrder
     }
 
     fn ideal(&self) -> Vec<&'static str> {

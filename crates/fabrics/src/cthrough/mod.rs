@@ -33,7 +33,8 @@ pub mod config;
 mod tests;
 
 use crate::contract::{
-    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry, Preset,
+    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    Preset, LOST,
 };
 use config::CThroughConfig;
 
@@ -41,6 +42,9 @@ use config::CThroughConfig;
 pub const ENTRY: Entry = Entry {
     kind: "cthrough",
     title: "c-Through",
+    name: "c-Through",
+    drops: LOST,
+    in_turn: false,
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010",
     summary:
         "An oversubscribed electrical tree and one optical circuit switch that joins racks in \
@@ -51,6 +55,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<CThroughConfig>,
     obey: obey::<CThroughConfig>,
     ideal: ideal::<CThroughConfig>,
+    draws: draws::<CThroughConfig>,
     findings: findings::<CThroughConfig>,
     findings_of_run: findings_of_run::<CThroughConfig>,
     build: build::<CThroughConfig>,

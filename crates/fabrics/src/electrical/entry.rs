@@ -6,8 +6,8 @@ use super::flows::ClosFlows;
 use super::kernel::Clos;
 use super::layout::{Layout, LINKS_MAX};
 use crate::contract::{
-    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site,
+    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site, LOST,
 };
 use crate::facts::{Facts, Framing};
 use crate::findings::Finding;
@@ -20,6 +20,9 @@ use lightloom_engine::{Bytes, Cluster, Fabric, Refusal, Time};
 pub const ENTRY: Entry = Entry {
     kind: "clos",
     title: "Folded Clos (ideal)",
+    name: "Clos",
+    drops: LOST,
+    in_turn: false,
     source: "Ballani et al., SIGCOMM 2020, §7: ESN (Ideal) and ESN-OSUB (Ideal)",
     summary: "Three tiers of electrical packet switches with a queue per flow, back-pressure and \
               packet spraying over all paths: an upper bound on any electrically switched \
@@ -29,6 +32,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<ClosConfig>,
     obey: obey::<ClosConfig>,
     ideal: ideal::<ClosConfig>,
+    draws: draws::<ClosConfig>,
     findings: findings::<ClosConfig>,
     findings_of_run: findings_of_run::<ClosConfig>,
     build: build::<ClosConfig>,

@@ -406,6 +406,10 @@ impl FabricConfig for HybridConfig {
         }
     }
 
+    fn draws(&self) -> bool {
+        !self.policy.is_of_registry()
+    }
+
     fn ideal(&self) -> Vec<&'static str> {
         let mut ideal = self.overheads().ideal();
         ideal.extend(["no queues", "paths shared out perfectly"]);

@@ -59,7 +59,8 @@ pub mod tree;
 pub mod trouble;
 
 use crate::contract::{
-    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry, Preset,
+    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    Preset, LOST,
 };
 use config::HybridConfig;
 
@@ -67,6 +68,9 @@ use config::HybridConfig;
 pub const ENTRY: Entry = Entry {
     kind: "hybrid",
     title: "hybrid",
+    name: "hybrid",
+    drops: LOST,
+    in_turn: false,
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010, and others",
     summary: "Optical circuits that any policy decides on, of Lightloom's or your own in Python, \
               beside an oversubscribed electrical tree or alone.",
@@ -75,6 +79,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<HybridConfig>,
     obey: obey::<HybridConfig>,
     ideal: ideal::<HybridConfig>,
+    draws: draws::<HybridConfig>,
     findings: findings::<HybridConfig>,
     findings_of_run: findings_of_run::<HybridConfig>,
     build: build::<HybridConfig>,

@@ -35,7 +35,8 @@ pub mod config;
 mod tests;
 
 use crate::contract::{
-    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry, Preset,
+    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    Preset, LOST,
 };
 use config::HydraConfig;
 
@@ -43,6 +44,9 @@ use config::HydraConfig;
 pub const ENTRY: Entry = Entry {
     kind: "hydra",
     title: "HydRA",
+    name: "HydRA",
+    drops: LOST,
+    in_turn: false,
     source: "Christodoulopoulos et al., Performance evaluation of a hybrid optical/electrical \
              interconnect, JOCN 7(3), 2015",
     summary: "An oversubscribed electrical tree and several optical circuit switches in parallel: \
@@ -53,6 +57,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<HydraConfig>,
     obey: obey::<HydraConfig>,
     ideal: ideal::<HydraConfig>,
+    draws: draws::<HydraConfig>,
     findings: findings::<HydraConfig>,
     findings_of_run: findings_of_run::<HydraConfig>,
     build: build::<HydraConfig>,

@@ -1,7 +1,7 @@
 //! LIONS in the registry.
 
 use super::bound::Bound;
-use super::config::{Architecture, Detector, HostLink, LionsConfig, Timing};
+use super::config::{Architecture, Detector, HostLink, LionsConfig, Timing, TransmitterRule};
 use super::host_links::HostLinks;
 use super::kernel::Switch;
 use super::parts::parts;
@@ -9,7 +9,7 @@ use super::pipelined::Pipelined;
 use super::ports::Ports;
 use super::slotted::Slotted;
 use crate::contract::{
-    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
     FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing, Part};
@@ -21,6 +21,9 @@ use lightloom_engine::{Bytes, Cluster, Fabric, Length, Refusal, Time};
 pub const ENTRY: Entry = Entry {
     kind: "lions",
     title: "LIONS",
+    name: "LIONS",
+    drops: "packets reflected or turned away",
+    in_turn: false,
     source: "Yin et al., LIONS: An AWGR-Based Low-Latency Optical Switch for HPC and Data \
              Centers, IEEE JSTQE 19(2), 2013",
     summary: "A packet switch around a passive grating: a packet picks its output by wavelength, \
@@ -31,6 +34,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<LionsConfig>,
     obey: obey::<LionsConfig>,
     ideal: ideal::<LionsConfig>,
+    draws: draws::<LionsConfig>,
     findings: findings::<LionsConfig>,
     findings_of_run: findings_of_run::<LionsConfig>,
     build: build::<LionsConfig>,
@@ -117,6 +121,11 @@ impl FabricConfig for LionsConfig {
                 "no electrical switch: label_reading, arbitration and tuning are what it has",
             )
             .lacks(Term::FecLatency, physics.fec_latency, NOT_MODELLED)
+    }
+
+    fn draws(&self) -> bool {
+        let shares = matches!(self.architecture, Architecture::Mlb | Architecture::Dlb);
+        shares && self.transmitter_order() == TransmitterRule::Random
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -3,8 +3,8 @@
 use super::config::MordiaConfig;
 use super::kernel::Mordia;
 use crate::contract::{
-    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site,
+    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site, LOST,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
@@ -26,6 +26,9 @@ use serde_json::Value;
 pub const ENTRY: Entry = Entry {
     kind: "mordia",
     title: "Mordia",
+    name: "Mordia",
+    drops: LOST,
+    in_turn: true,
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
     summary: "A ring of wavelength-selective switches that joins every rack to one other at a \
@@ -36,6 +39,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<MordiaConfig>,
     obey: obey::<MordiaConfig>,
     ideal: ideal::<MordiaConfig>,
+    draws: draws::<MordiaConfig>,
     findings: findings::<MordiaConfig>,
     findings_of_run: findings_of_run::<MordiaConfig>,
     build: build::<MordiaConfig>,
@@ -106,6 +110,11 @@ impl FabricConfig for MordiaConfig {
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
         Obeyed::by_all(physics).disciplined(physics)
+    }
+
+    fn draws(&self) -> bool {
+        let punctual = self.sync_jitter == Time::ZERO && self.late_sync_fraction == 0.0;
+        self.night_deviation > Time::ZERO || !punctual || !self.policy.is_of_registry()
     }
 
     fn ideal(&self) -> Vec<&'static str> {

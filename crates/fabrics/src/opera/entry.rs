@@ -4,8 +4,8 @@ use super::config::OperaConfig;
 use super::kernel::Opera;
 use super::low_latency::state::LowLatencyTraffic;
 use crate::contract::{
-    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site,
+    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site, LOST,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
@@ -19,7 +19,7 @@ use crate::tdma::rotor::relays::Relays;
 use crate::tdma::rotor::rotorlb::Indirect;
 use crate::tdma::setup;
 use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Cluster, Fabric, Refusal};
+use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
 use lightloom_photonics::circuit_switch::Constraint;
 use serde_json::Value;
 
@@ -27,6 +27,9 @@ use serde_json::Value;
 pub const ENTRY: Entry = Entry {
     kind: "opera",
     title: "Opera",
+    name: "Opera",
+    drops: LOST,
+    in_turn: true,
     source: "Mellette et al., Expanding across time to deliver bandwidth efficiency and low \
              latency, NSDI 2020",
     summary: "Rotor switches that turn one after another: low-latency flows cross the expander \
@@ -37,6 +40,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<OperaConfig>,
     obey: obey::<OperaConfig>,
     ideal: ideal::<OperaConfig>,
+    draws: draws::<OperaConfig>,
     findings: findings::<OperaConfig>,
     findings_of_run: findings_of_run::<OperaConfig>,
     build: build::<OperaConfig>,
@@ -90,6 +94,10 @@ impl FabricConfig for OperaConfig {
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
         Obeyed::by_all(physics).disciplined(physics)
+    }
+
+    fn draws(&self) -> bool {
+        self.low_latency > Bytes(0)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

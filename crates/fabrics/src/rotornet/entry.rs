@@ -3,8 +3,8 @@
 use super::config::RotorNetConfig;
 use super::kernel::RotorNet;
 use crate::contract::{
-    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site,
+    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site, LOST,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
@@ -25,6 +25,9 @@ use serde_json::Value;
 pub const ENTRY: Entry = Entry {
     kind: "rotornet",
     title: "RotorNet",
+    name: "RotorNet",
+    drops: LOST,
+    in_turn: true,
     source: "Mellette et al., RotorNet: A Scalable, Low-complexity, Optical Datacenter Network, \
              SIGCOMM 2017",
     summary: "Rotor switches that turn through fixed matchings, so that in a cycle every rack \
@@ -35,6 +38,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<RotorNetConfig>,
     obey: obey::<RotorNetConfig>,
     ideal: ideal::<RotorNetConfig>,
+    draws: draws::<RotorNetConfig>,
     findings: findings::<RotorNetConfig>,
     findings_of_run: findings_of_run::<RotorNetConfig>,
     build: build::<RotorNetConfig>,

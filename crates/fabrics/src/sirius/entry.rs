@@ -25,6 +25,9 @@ use serde_json::Value;
 pub const ENTRY: Entry = Entry {
     kind: "sirius",
     title: "Sirius",
+    name: "Sirius",
+    drops: "cells lost and sent again",
+    in_turn: false,
     source: "Ballani et al., Sirius: A Flat Datacenter Network with Nanosecond Optical Switching, SIGCOMM 2020",
     summary: "A flat optical fabric: passive gratings, tunable lasers on a fixed cyclic schedule, \
               Valiant load balancing, and a request/grant protocol that bounds every queue.",
@@ -33,6 +36,7 @@ pub const ENTRY: Entry = Entry {
     resolve,
     obey,
     ideal: contract::ideal::<SiriusConfig>,
+    draws: contract::draws::<SiriusConfig>,
     findings: contract::findings::<SiriusConfig>,
     findings_of_run: contract::findings_of_run::<SiriusConfig>,
     build: contract::build::<SiriusConfig>,
@@ -133,6 +137,10 @@ impl FabricConfig for SiriusConfig {
             ),
             false => obeyed.by(Term::Header, "header", physics.header),
         }
+    }
+
+    fn draws(&self) -> bool {
+        true
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -3,8 +3,8 @@
 use super::config::TreeConfig;
 use super::kernel::TreeKernel;
 use crate::contract::{
-    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site,
+    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site, LOST,
 };
 use crate::electrical::failures::Failures;
 use crate::hybrid::tree::Tree;
@@ -16,6 +16,9 @@ use lightloom_engine::{Cluster, Fabric, Refusal};
 pub const ENTRY: Entry = Entry {
     kind: "tree",
     title: "Oversubscribed tree",
+    name: "tree",
+    drops: LOST,
+    in_turn: false,
     source: "Wang et al., SIGCOMM 2010, §5.1; Christodoulopoulos et al., JOCN 2015, §IV",
     summary: "Racks below an electrical tree that carries a part of their servers' capacity \
               (40:1, 10:1, 4:1), a β-oversubscribed fat tree of three levels, or full bisection; \
@@ -25,6 +28,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<TreeConfig>,
     obey: obey::<TreeConfig>,
     ideal: ideal::<TreeConfig>,
+    draws: draws::<TreeConfig>,
     findings: findings::<TreeConfig>,
     findings_of_run: findings_of_run::<TreeConfig>,
     build: build::<TreeConfig>,

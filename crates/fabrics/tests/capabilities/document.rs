@@ -6,13 +6,15 @@ use lightloom_fabrics::{find, REGISTRY};
 use std::fmt::Write;
 use std::path::Path;
 
-const INTRODUCTION: &str = "# What every fabric does with simple traffic
+const INTRODUCTION: &str = "# Results of every fabric for simple traffic
 
-Simple traffic on every fabric, and the time that arithmetic gives it. A test runs each case and
-compares; expected values follow from rates, sizes and times alone. A fabric with a key that
-selects another kernel or rule has a table for that, too, with the scenarios that apply. Unless a case says otherwise
-there are 8 racks of 2 servers of 10 Gb/s (16 nodes for LIONS and the flattened butterfly), each
-with a link of that rate, and the time is that of the longest flow.
+A test runs simple traffic on every fabric and compares the completion times with the bounds below,
+which follow from rates, sizes and delays alone. If a key selects another kernel or rule, the fabric
+has a second table with the scenarios that apply.
+
+Unless a case states otherwise, there are 8 racks of 2 servers (16 nodes for LIONS and the flattened
+butterfly), each server has a link of 10 Gb/s, and the time is that of the longest flow. The last
+column explains bounds that are more than 1 % apart.
 
 ";
 

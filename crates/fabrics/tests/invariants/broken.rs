@@ -21,6 +21,7 @@ enum Flaw {
     Darkens,
     HidesTraffic,
     CountsThreads,
+    CountsSeed,
     CountsLooks,
     AcceptsAnything,
     BlamesAnother,
@@ -36,6 +37,7 @@ const FLAWS: &[(Flaw, &str)] = &[
     (Flaw::Darkens, "capacity"),
     (Flaw::HidesTraffic, "capacity"),
     (Flaw::CountsThreads, "determinism"),
+    (Flaw::CountsSeed, "determinism"),
     (Flaw::CountsLooks, "horizons"),
     (Flaw::AcceptsAnything, "refusal"),
     (Flaw::BlamesAnother, "refusal"),
@@ -45,6 +47,7 @@ struct Broken {
     clos: Box<dyn Fabric>,
     flaw: Flaw,
     threads: i64,
+    seed: u64,
     looks: u64,
 }
 
@@ -57,6 +60,7 @@ fn build<const N: usize>(table: &Value, site: &Site) -> Result<Box<dyn Fabric>, 
         clos: (clos().build)(table, site)?,
         flaw: FLAWS[N].0,
         threads: site.threads as i64,
+        seed: site.seed,
         looks: 0,
     }))
 }
@@ -114,6 +118,7 @@ impl Fabric for Broken {
             Flaw::Hurries => self.finish_by(-Time::NS, &before, io),
             Flaw::Foresees => self.finish_by(Time::MS, &before, io),
             Flaw::CountsThreads => self.finish_by(Time(self.threads - 1), &before, io),
+            Flaw::CountsSeed => self.finish_by(Time((self.seed % 2) as i64), &before, io),
             Flaw::Forgets => self.forget(io),
             _ => {}
         }
@@ -231,5 +236,6 @@ fn each_flaw_is_noticed_by_its_invariant() {
     assert_noticed::<9>();
     assert_noticed::<10>();
     assert_noticed::<11>();
-    assert_eq!(FLAWS.len(), 12);
+    assert_noticed::<12>();
+    assert_eq!(FLAWS.len(), 13);
 }

@@ -36,6 +36,7 @@ pub fn check(entry: &Entry, scenario: &Scenario) -> Checked {
         "horizons: watched on the way".to_owned()
     })?;
     determinism(entry, scenario, end, &direct)?;
+    seeds(entry, scenario, end, &direct)?;
     horizons(entry, scenario, end, &direct)?;
     match faulty {
         true => Ok(()),
@@ -254,6 +255,39 @@ fn determinism(entry: &Entry, scenario: &Scenario, end: Time, expected: &Outcome
         })?;
     }
     Ok(())
+}
+
+/// 4. A fabric that draws nothing does the same with any seed.
+fn seeds(entry: &Entry, scenario: &Scenario, end: Time, expected: &Outcome) -> Checked {
+    let table = (entry.resolve)(&scenario.table, &scenario.cluster).expect("a valid table");
+    if (entry.draws)(&table).expect("a table that was resolved") {
+        return Ok(());
+    }
+    same(expected, &seeded(entry, scenario, end), || {
+        "determinism: another seed".to_owned()
+    })
+}
+
+/// Whether a fabric that states that it draws has other results with another seed.
+pub fn draws(entry: &Entry, scenario: &Scenario) -> bool {
+    let table = (entry.resolve)(&scenario.table, &scenario.cluster).expect("a valid table");
+    let mut run = Run::new(entry, scenario, 1);
+    let drained = run.drain(scenario.step).is_ok();
+    drained
+        && (entry.draws)(&table).expect("a table that was resolved")
+        && seeded(entry, scenario, run.now) != run.outcome()
+}
+
+/// The outcome with another seed.
+fn seeded(entry: &Entry, scenario: &Scenario, end: Time) -> Outcome {
+    let seed = scenario.seed.wrapping_add(1);
+    let other = Scenario {
+        seed,
+        ..scenario.clone()
+    };
+    let mut run = Run::new(entry, &other, 1);
+    run.advance(end);
+    run.outcome()
 }
 
 /// 5. Where the engine looks changes nothing, then or later.

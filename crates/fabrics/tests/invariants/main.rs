@@ -30,6 +30,7 @@ mod watch;
 
 use lightloom_fabrics::{Entry, REGISTRY};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 use scenario::scenarios;
 use verdict::Checked;
@@ -73,6 +74,22 @@ fn on_every_fabric<S: Strategy>(
             scope.spawn(move || of(entry));
         }
     });
+}
+
+/// Beside the invariant that all others have the same results with any seed.
+#[test]
+fn these_fabrics_draw() {
+    let draws = |entry: &&Entry| {
+        let mut runner = TestRunner::deterministic();
+        let strategy = scenarios(entry.kind);
+        (0..100).any(|_| {
+            let drawn = strategy.new_tree(&mut runner).expect("a scenario");
+            checks::draws(entry, &drawn.current())
+        })
+    };
+    let found: Vec<&str> = REGISTRY.iter().filter(draws).map(|e| e.kind).collect();
+    let known = ["sirius", "mordia", "opera", "lions", "flattened-butterfly"];
+    assert_eq!(found, known);
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Turns {
         let (elements, dark) = &self.fails;
         let least = self.lasts(100 * MB) + if *dark { longest as f64 } else { 0.0 };
         let formula = match dark {
-            true => "100 MB at the rate of the pair, and as long as all circuits are dark",
+            true => "100 MB at the rate of the pair, plus the time for which all circuits are dark",
             false => {
                 "100 MB at the rate of the pair: the schedule is followed without a controller"
             }

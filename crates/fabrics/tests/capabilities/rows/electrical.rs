@@ -18,7 +18,7 @@ const SERVER: &str = "bytes ÷ rate of the server";
 fn row(table: Value, levels: Value) -> Row {
     let case = |flows, ms, formula| Case::new(cluster(8, 2, 10), table.clone(), flows, ms, formula);
     let one = |least| {
-        let formula = "8 ms at 10 Gb/s, and as long as the rack's only uplink is dead";
+        let formula = "8 ms at 10 Gb/s, plus the time for which the rack's only uplink has failed";
         let flows = vec![(0, 7, 10 * MB, Time::ZERO)];
         Case::new(cluster(8, 1, 10), table.clone(), flows, least, formula)
     };

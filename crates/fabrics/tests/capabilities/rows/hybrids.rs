@@ -231,7 +231,7 @@ pub fn hybrid() -> Row {
         BESIDE,
     );
     let one = |least| {
-        let formula = "8 ms at 10 Gb/s, and as long as the only circuit is dark";
+        let formula = "8 ms at 10 Gb/s, plus the time for which the only circuit is dark";
         let flows = vec![(0, 7, 10 * MB, Time::ZERO)];
         Case::new(cluster(8, 1, 10), lit(last, 1), flows, least, formula)
     };

@@ -42,7 +42,7 @@ pub fn lions() -> Row {
         "261 B at the receiver's link for every 256 B: guards of one sender pass in others' packets",
     );
     let least = 15.0 * lasts(MB / 10);
-    let receivers = "1.5 MB by packets of 222.4 ns: no receiver falls idle before the end";
+    let receivers = "1.5 MB by packets of 222.4 ns: no receiver is idle before the end";
     let exchange = case(all_to_all(MB / 10), least, receivers);
     let way = 2.0 * 50e-6 + 10e-6;
     let waits = case(

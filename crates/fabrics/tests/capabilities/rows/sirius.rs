@@ -5,7 +5,8 @@ use crate::scenario::*;
 use lightloom_engine::{Element, Time};
 use serde_json::{json, Value};
 
-const SERVER: &str = "bytes ÷ rate of the server: two hops of 20 Gb/s are less than 54";
+const SERVER: &str =
+    "bytes ÷ rate of the server: two hops of 20 Gb/s need 40 of the rack's 54 Gb/s";
 
 /// 54 Gb/s of payload a rack; two hops of 20 Gb/s are 40 at most, so servers' links decide.
 fn table(gbps: u64) -> Value {
@@ -15,7 +16,7 @@ fn table(gbps: u64) -> Value {
 pub fn row() -> Row {
     let case = |flows, ms, formula| Case::new(cluster(8, 2, 10), table(10), flows, ms, formula);
     let one = |least: f64| {
-        let formula = "8 ms at the server's link, and as long as the rack is dead";
+        let formula = "8 ms at the server's link, plus the time for which the rack has failed";
         let table = json!({"channel_rate": "10 Gb/s", "uplinks": 4});
         let flows = vec![(0, 7, 10 * MB, Time::ZERO)];
         Case::new(cluster(8, 1, 10), table, flows, least, formula)
