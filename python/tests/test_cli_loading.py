@@ -58,7 +58,7 @@ def test_numpy_and_arrow_are_loaded_after_a_simulation_has_begun() -> None:
 
 def test_a_module_is_imported_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "lightloom.cli.clock_text", raising=False)
-    with loading.ahead("clock_text") as thread:
+    with loading.ahead("cli.clock_text") as thread:
         thread.join()
     assert "lightloom.cli.clock_text" in sys.modules
 
@@ -72,7 +72,7 @@ def test_an_error_of_a_module_that_is_imported_ahead_is_raised_where_it_is_used(
         thread.join()
     assert raised == []
     with pytest.raises(ModuleNotFoundError):
-        loading.import_module("lightloom.cli.no_such_module")
+        loading.import_module("lightloom.no_such_module")
 
 
 def test_what_simulates_loads_them(tmp_path: Path) -> None:

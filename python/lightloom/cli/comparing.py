@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from lightloom.cli import (
     cost,
     forecast,
     headline,
+    loading,
     on_top,
     papers,
     pdf,
@@ -79,7 +81,8 @@ def compare(
     if how.place is None:
         doubt_threads(how.threads)
     forecast.before(make, workers, more)
-    made = [_made(one, presets, how) for one in loaded]
+    with nullcontext() if target is None else loading.ahead("report"):
+        made = [_made(one, presets, how) for one in loaded]
     comparisons = [comparison for group in made for comparison in group]
     # Before any output, so that results are written even if the reader of the output stops.
     with interrupts.noted():  # results, figures and page belong together

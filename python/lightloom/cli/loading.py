@@ -132,7 +132,7 @@ def _found(module: str, name: str) -> Any:
 
 @contextmanager
 def ahead(module: str) -> Iterator[Thread]:
-    """Imports a module of `lightloom.cli` in a thread, while the block simulates outside the
+    """Imports a module of the package in a thread, while the block simulates outside the
     interpreter's lock. Python waits for the thread before it ends."""
     thread = Thread(target=_prepare, args=(module,), name="imports")
     thread.start()
@@ -146,4 +146,4 @@ def _prepare(module: str) -> None:
 
     with suppress(Exception):
         identity.build()
-        import_module(f"lightloom.cli.{module}")
+        import_module(f"lightloom.{module}")

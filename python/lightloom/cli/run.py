@@ -82,7 +82,7 @@ def _simulate(
     """Runs one fabric, with all seeds if there are `several`; writes its results and prints
     them."""
     doubt_threads(how.threads)
-    with loading.ahead("run_output"), console.progress(enabled=not how.json) as tick:
+    with loading.ahead("cli.run_output"), console.progress(enabled=not how.json) as tick:
         simulate = lightloom.repeat if several else lightloom.run
         made = simulate(loaded, label, threads=how.threads, progress=tick)
     if target is not None:
