@@ -226,6 +226,25 @@ def test_traffic_enters_a_circuit_that_the_controller_takes_over(tmp_path: Path)
     assert controller.alarms() == []
 
 
+def test_what_a_stuck_change_did_not_light_is_adopted_when_another_client_does(
+    tmp_path: Path,
+) -> None:
+    """Traffic never entered it: it does once somebody wants the circuit."""
+    lab, hook = Lab(tmp_path), Recorder()
+    controller = lab.begin(hook=hook)
+    plan = {"before": [], "removed": [], "added": [(1, 2), (3, 4)], "kept": []}
+    lab.store.move(lab.store.plan("east", plan, "x").id, "stuck", "port 1A")
+    controller.want("east", [(5, 6)], "ann")
+    (made,) = controller.reconcile("east", "ann")
+    assert (made.state, lab.store.owned("east")) == ("done", {(5, 6)})
+    lab.switches["east"].change([], [(3, 4)])
+    controller.want("east", [(3, 4), (5, 6)], "ann")
+    controller.cycle()
+    entered = [pairs for step, pairs in hook.calls if step == "enter"]
+    assert entered == [[(5, 6)], [(3, 4)]]
+    assert lab.store.owned("east") == {(3, 4), (5, 6)}
+
+
 def test_an_undo_leaves_others_circuits_alone(tmp_path: Path) -> None:
     lab = Lab(tmp_path)
     lab.switches["east"].change([], [(8, 8)])

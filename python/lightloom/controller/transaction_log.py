@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, func, insert, select, update
 
 from lightloom.controller import schema
 from lightloom.controller.database import DeposedError
@@ -52,6 +52,15 @@ _UPDATE = _UPDATE.values(
     {name: bindparam(name) for name in ("state", "updated", "steps", "reason")}
 )
 _OWNED = select(schema.owned.c.a, schema.owned.c.b).where(schema.owned.c.switch == bindparam("on"))
+
+
+def _stuck(switch: str) -> Select[Any]:
+    """The stuck transactions of a switch since the last that is done without a reservation."""
+    table = schema.transaction
+    whole = {"switch": switch, "state": "done", "reason": ""}
+    done = select(func.max(table.c.id)).filter_by(**whole).scalar_subquery()
+    query = select(table).filter_by(switch=switch, state="stuck")
+    return query.where(table.c.id > func.coalesce(done, 0)).order_by(table.c.id.desc())
 
 
 class TransactionLog(Intents):
@@ -105,8 +114,10 @@ class TransactionLog(Intents):
             steps = [*json.loads(row["steps"]), {"state": state, "at": now, "reason": reason}]
             said = reason if reason or state == "done" else row["reason"]
             values = {"state": state, "updated": now, "steps": json.dumps(steps), "reason": said}
-            db.execute(_UPDATE, {"number": number, **values})
             moved = _transaction({**row, **values})
+            if state == "done" and not said and db.execute(_stuck(moved.switch)).first():
+                self._disown_dark(db, moved)
+            db.execute(_UPDATE, {"number": number, **values})
             if state in ("done", "stuck"):
                 self._own(db, moved)
             if state == "done":
@@ -114,6 +125,15 @@ class TransactionLog(Intents):
             body = {"transaction": number, "switch": moved.switch, "reason": reason}
             self._record(db, moved.who, state, body)
         return moved
+
+    @staticmethod
+    def _disown_dark(db: Connection, done: Transaction) -> None:
+        """Ends the ownership of what a stuck transaction was to light and did not: if another
+        client lights it later, it is adopted, and traffic enters it."""
+        table = schema.owned
+        owned = {(a, b) for a, b in db.execute(_OWNED, {"on": done.switch}).all()}
+        for a, b in owned - {*done.pairs("before"), *done.pairs("added")}:
+            db.execute(delete(table).filter_by(switch=done.switch, a=a, b=b))
 
     @staticmethod
     def _own(db: Connection, one: Transaction) -> None:
@@ -168,13 +188,8 @@ class TransactionLog(Intents):
     def stuck(self, switch: str) -> list[Transaction]:
         """The stuck transactions of a switch since the last that is done without a reservation,
         newest first."""
-        table = schema.transaction
-        whole = {"switch": switch, "state": "done", "reason": ""}
-        done = select(func.max(table.c.id)).filter_by(**whole).scalar_subquery()
-        query = select(table).filter_by(switch=switch, state="stuck")
-        query = query.where(table.c.id > func.coalesce(done, 0)).order_by(table.c.id.desc())
         with self._read() as db:
-            return [_transaction(row._mapping) for row in db.execute(query).all()]
+            return [_transaction(row._mapping) for row in db.execute(_stuck(switch)).all()]
 
     def outcomes(self, switch: str) -> dict[str, tuple[int, float]]:
         """The number of transactions of a switch in each state, and their total duration [s]."""
