@@ -757,3 +757,24 @@ def test_ten_rounds_of_an_incast_deny_no_load() -> None:
     assert {f.carriage for f in fabrics(comparison).values()} == {"unsettled"}
     tree = comparison.results["tree"].summary
     assert tree["largest_alone_s"] == pytest.approx(31 * 16e-6)
+
+
+def test_a_part_that_is_repaired_in_the_window_denies_no_load() -> None:
+    """Of two core switches one fails from 5 to 10.5 ms: a half of 0.7 waits, and is served when the
+    window, from 3 to 11 ms, is over."""
+    fault = {"fabric": "a", "element": "switch", "tier": "core", "switch": 0}
+    comparison = lightloom.compare(
+        {
+            "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
+            "workload": {**fixed(0.7, "20 KB")},
+            "run": {"warm_up": "3 ms", "measure": "8 ms"},
+            "fabric": [{"kind": "tree", "label": x, "core_switches": 2} for x in "ab"],
+            "fault": [{**fault, "at": "5 ms", "repair_at": "10.5 ms"}],
+        }
+    )
+    assert {label: f.carriage for label, f in fabrics(comparison).items()} == {
+        "a": "unsettled",
+        "b": "carried",
+    }
+    found = first(comparison)
+    assert not found.leaders

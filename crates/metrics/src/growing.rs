@@ -30,6 +30,9 @@ const WHOLE_FLOWS: f64 = 2.0;
 const SIGMAS: f64 = 4.0;
 /// Mean increase of what waits in a queue at its limit, in standard deviations.
 const AT_LIMIT: f64 = 0.8;
+/// A server that leaves behind this share of what the widest part does is the cause, if its link is
+/// offered more than it carries.
+const SAME: f64 = 0.9;
 /// Each quarter must have at least this share of an even increase.
 const EVEN: f64 = 0.25;
 /// The span begins, and lasts, at least so many times as long as a cycle and as the largest flow
@@ -53,8 +56,8 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// The widest part of which notably more is left behind in `span`; `None` if none grows, or if
-    /// the span is too short.
+    /// The widest part of which notably more is left behind in `span`, or the server whose link is
+    /// the cause; `None` if none grows, or if the span is too short.
     pub(crate) fn of(
         cluster: &Cluster,
         flows: &Flows,
@@ -72,20 +75,34 @@ impl Growing {
         let turns = cycle > Time::ZERO;
         let rotation = cycle.as_secs_f64() / length.as_secs_f64();
         let parts = Parts::of(cluster, flows, &together, span, cycle);
-        let found: Vec<Growing> = { parts.tallies.iter().enumerate() }
+        let found: Vec<(usize, Growing)> = { parts.tallies.iter().enumerate() }
             .filter_map(|(at, tally)| {
                 let (left, chance) = tally.growth()?;
                 let by_chance = SIGMAS + AT_LIMIT * parts.queues(at, turns).sqrt();
                 let enough = (WHOLE_FLOWS * by_chance * chance + rotation).max(1.0 - CARRIED);
-                (left > enough).then(|| Growing {
+                let part = || Growing {
                     traffic: parts.name(at),
                     left,
                     chance,
-                })
+                };
+                (left > enough).then(|| (at, part()))
             })
             .collect();
-        let most = found.iter().map(|part| part.left).fold(0.0, f64::max);
-        found.into_iter().find(|part| part.left >= most / 2.0)
+        let most = found.iter().map(|(_, part)| part.left).fold(0.0, f64::max);
+        let widest = { found.iter() }
+            .find(|(_, part)| part.left >= most / 2.0)?
+            .0;
+        let of_widest = parts.tallies[widest].increase();
+        let is_cause = |at: usize| {
+            let tally = &parts.tallies[at];
+            let takes = ideal(cluster, tally.bytes as u64).as_secs_f64();
+            parts.is_server(at)
+                && takes >= CARRIED * length.as_secs_f64()
+                && tally.increase() >= SAME * of_widest
+        };
+        let server = found.iter().find(|(at, _)| is_cause(*at));
+        let part = server.or_else(|| found.iter().find(|(at, _)| *at == widest));
+        part.map(|(_, part)| part.clone())
     }
 
     /// The same of a run without a window: from a fifth of the time in which flows arrive on.
@@ -128,10 +145,15 @@ impl Tally {
         self.flows += 1;
     }
 
+    /// By how much its overdue bytes increase.
+    fn increase(&self) -> f64 {
+        self.overdue[QUARTERS] - self.overdue[0]
+    }
+
     /// By how much its overdue bytes increase, and the standard deviation of what it is offered,
     /// both relative to that; `None` if a quarter has no increase, or flows are few.
     fn growth(&self) -> Option<(f64, f64)> {
-        let all = self.overdue[QUARTERS] - self.overdue[0];
+        let all = self.increase();
         let least = EVEN * all / QUARTERS as f64;
         let even = self.overdue.windows(2).all(|of| of[1] - of[0] >= least);
         (self.flows >= ENOUGH_FLOWS && all > 0.0 && even)
@@ -216,6 +238,11 @@ impl Parts {
         queues as f64
     }
 
+    fn is_server(&self, at: usize) -> bool {
+        let first = 1 + 2 * self.racks;
+        (first..first + 2 * self.hosts).contains(&at)
+    }
+
     fn name(&self, at: usize) -> String {
         let Some(at) = at.checked_sub(1) else {
             return "all".to_owned();
@@ -297,6 +324,15 @@ mod tests {
         assert!((found.left - 0.2).abs() < 0.02, "{found:?}");
         // √(E[S²] ÷ (n E[S]²)) with E[S²] = 2 E[S]² and n = 0.5 × 36,000 flows.
         assert!((found.chance - (2.0f64 / 18_000.0).sqrt()).abs() < 5e-4);
+    }
+
+    #[test]
+    fn a_server_whose_link_is_the_limit_is_named() {
+        let flows = queues([0.2, 1.3, 0.2, 0.2], 1.0, 40_000, 4);
+        assert_eq!(
+            growing(&flows, 4_000, 40_000).unwrap().traffic,
+            "from server 1"
+        );
     }
 
     #[test]

@@ -224,6 +224,7 @@ class Fabric:
     lags: bool = False  # without a window: delivered notably less of the load than another fabric
     # of the comparison, and its late flows take longer than early ones
     waiting: int = 0  # flows of jobs that were never offered, as they waited for others
+    stopped: bool = False  # whether run.stop ended the run before all flows had arrived
     draws: bool = True  # whether its results depend on the seed, as the fabric itself states
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lightloom.results import steady_state
+from lightloom.results import steady_state, window_rules
 from lightloom.units import quantities
 from lightloom.units.bounds import Bound, floored
 from lightloom.units.intervals import LEVEL, over_runs
@@ -29,6 +29,9 @@ from lightloom.units.intervals import LEVEL, over_runs
 from .model import Fabric
 
 NAMED = 3  # this many fabrics behind the leader are named one by one
+
+MISSED = 0.02
+"""Share of the due bytes that the window of a load that is carried may miss."""
 
 WIDE = 0.5
 """Half an interval that is such a share of its figure places it nowhere."""
@@ -176,13 +179,30 @@ def longer(scores: Iterable[Score]) -> str | None:
     """The window, or the time of arrivals, that gives each of these figures an interval; None
     where no theory gives it, or where it was long enough."""
     runs = [run for score in scores for run in score.fabric.each]
-    least = steady_state.least_s(run.summary for run in runs)
-    if least is None or not any(
-        steady_state.is_short_for_intervals(run.summary, run.arrivals_took) for run in runs
-    ):
+    each = [_needed_s(run) for run in runs]
+    known = [seconds for seconds in each if seconds is not None]
+    if not known or len(known) < len(each):
         return None
+    short = any(steady_state.is_short_for_intervals(run.summary, run.arrivals_took) for run in runs)
+    if not short and not all(run.window for run in runs):
+        return None
+    # Windows that theory calls long enough, and whose latencies have no interval, are doubled.
+    lengths = [window_rules.length_s(run.window) or 0.0 for run in runs if run.window]
+    least = max(known) if short else 2 * max(lengths)
     what = "a window" if all(run.window for run in runs) else "arrivals"
     return f"{what} of at least {quantities.show(least, 'time')}"
+
+
+def _needed_s(run: Fabric) -> float | None:
+    """The window, or the time of arrivals, that gives latencies an interval, or shows that the load
+    is not carried if the window goes on to miss as much [s]."""
+    least = steady_state.least_s([run.summary])
+    if run.window is None or least is None:
+        return least
+    window = window_rules.judged(run.summary)
+    missed = window_rules.missed(window) or 0.0
+    growing = window_rules.growing_s(window, missed) if missed > MISSED else None
+    return least if growing is None else min(least, steady_state.rounded_up(growing))
 
 
 def score(fabric: Fabric, limits: Callable[[Fabric], Bound | None]) -> Score | None:

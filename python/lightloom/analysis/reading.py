@@ -168,6 +168,7 @@ def read_fabric(
         read_circuits(result.circuits),
         saturation,
         None if end is None else end - arrival[arrived] * PS,
+        stopped=not arrived.all() and not result.summary.get("cut"),
         waiting=int(np.isnan(arrival).sum()) if result.summary.get("jobs") else 0,
         held_back=held_back(assumed.get("findings", [])),
         draws=assumed.get("draws", True),

@@ -52,7 +52,7 @@ LEGEND = {
 MARKS = {"short": "*", "unsettled": "?"}
 """The mark after a latency if the load is not known to be carried."""
 OF_MARKS = {
-    "?": "? the window is too short to tell whether the load is carried.",
+    "?": "? the window is too short to tell whether the load is carried; lengthen run.measure.",
     "*": "* not carried: the latency says how long the window was, no more.",
 }
 
@@ -191,7 +191,10 @@ def _low(comparison: Comparison, label: str) -> str:
     if low is None:
         return "-"
     windows = [summary["window"] for summary in _runs_at(comparison, low)[label]]
-    return mean_latency(windows, None) + _marks_of(_runs_at(comparison, low))[label]
+    return (
+        mean_latency(windows, None)
+        + _marks_of(_runs_at(comparison, low), comparison.experiment)[label]
+    )
 
 
 def _runs_at(comparison: Comparison, load: float) -> dict[str, list[Summary]]:
@@ -208,15 +211,18 @@ def marks_of(comparison: Comparison) -> dict[str, str]:
         {
             label: [c.results[label].summary for c in _each(comparison)]
             for label in comparison.results
-        }
+        },
+        comparison.experiment,
     )
 
 
-def _marks_of(runs: Mapping[str, Sequence[Summary]]) -> dict[str, str]:
+def _marks_of(
+    runs: Mapping[str, Sequence[Summary]], experiment: Mapping[str, Any]
+) -> dict[str, str]:
     """What limits the latency of each fabric at one load, by the rules of the verdict."""
     from lightloom.analysis.findings.carriage import carriages_of_runs
 
-    each = zip(runs.items(), carriages_of_runs(list(runs.values())), strict=True)
+    each = zip(runs.items(), carriages_of_runs(list(runs.values()), experiment), strict=True)
     return {label: MARKS.get(found or "") or mark(seeds) for (label, seeds), found in each}
 
 
@@ -250,7 +256,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
     if low is not None:
         place = comparison.experiment["compare"]["loads"].index(low)
         windows += [summaries[place]["window"] for summaries in comparison.loads.values()]
-        marks |= {*_marks_of(_runs_at(comparison, low)).values()}
+        marks |= {*_marks_of(_runs_at(comparison, low), comparison.experiment).values()}
     marks |= doubted(comparison)
     yield from (line for found, line in OF_MARKS.items() if found in marks)
     if bounds.any_open({str(i): {"window": w} for i, w in enumerate(windows)}, SHOWN_BOUNDS):

@@ -51,10 +51,11 @@ def title(purchases: Sequence[Purchase]) -> str:
     if len(carrying) == 1:
         lead = f"Only {first[0].label} carries this traffic{_within(purchases)}"
         return f"{lead}, at {each_delivered(first[0], CAPITAL)}"
+    ended = "The run ended before its flows did: " if all(p.undone for p in first) else ""
     if len(first) > 1:
-        return _same(first)
+        return ended + _same(first)
     some = " of those with prices" if _without_total(purchases) else ""
-    return f"{first[0].label} costs least per delivered Gb/s{some}"
+    return f"{ended}{first[0].label} costs least per delivered Gb/s{some}"
 
 
 def _within(purchases: Sequence[Purchase]) -> str:

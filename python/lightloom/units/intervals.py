@@ -55,6 +55,10 @@ class Interval:
         return {"mean": self.mean, "half_width": self.half_width, "n": self.n}
 
 
+NOISE = 1e-12
+"""A smaller half of an interval, relative to its mean, is rounding."""
+
+
 def over_runs(values: Iterable[float | None]) -> Interval | None:
     """Returns the mean of a figure over runs with its interval; None if no run has the figure. Runs
     without the figure (None) count neither in the mean nor in `n`.
@@ -71,7 +75,8 @@ def over_runs(values: Iterable[float | None]) -> Interval | None:
     mean = statistics.fmean(known)
     if n == 1:
         return Interval(mean, None, 1)
-    return Interval(mean, student(n - 1) * statistics.stdev(known) / math.sqrt(n), n)
+    half = student(n - 1) * statistics.stdev(known) / math.sqrt(n)
+    return Interval(mean, half if half > NOISE * abs(mean) else 0.0, n)
 
 
 @cache

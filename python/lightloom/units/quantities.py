@@ -14,7 +14,7 @@ import numpy as np
 
 from lightloom.units import steps as units
 from lightloom.units.counts import counted as counted
-from lightloom.units.intervals import plus_minus
+from lightloom.units.intervals import NOISE, plus_minus
 from lightloom.units.steps import BYTES, TIMES
 from lightloom.units.steps import Step as Step
 
@@ -113,8 +113,8 @@ def show(value: float | None, quantity: Quantity, places: int | None = None) -> 
 
 def show_interval(value: float, half: float, quantity: Quantity) -> str:
     """Formats a figure with half of its interval in one unit, as in `956 ± 180 µs`; without the
-    interval if its half is 0."""
-    if not half:
+    interval if its half is 0, or rounding."""
+    if half <= NOISE * abs(value):
         return show(value, quantity)
     step = step_for(value, quantity)
     unit = f"{GLUE}{step[0]}" if step[0] else ""

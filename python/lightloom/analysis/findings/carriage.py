@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from lightloom import _core
 from lightloom.analysis.unfinished import CENSORED
 from lightloom.results.window_rules import (
     grows,
@@ -49,7 +50,7 @@ Window = Mapping[str, Any]
 
 def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fabric, ...]:
     """The fabrics with what their windows or runs tell, at their load and at those of the sweep."""
-    windows = [[judged(s.summary) for s in f.each if s.window is not None] for f in fabrics]
+    windows = [_judged([s.summary for s in f.each], experiment) for f in fabrics]
     made = [
         replace(f, carriage=found or of_run(f, experiment))
         for f, found in zip(fabrics, carriages(windows), strict=True)
@@ -104,6 +105,20 @@ def _settle_load(
     ]
 
 
+def _judged(seeds: Sequence[Mapping[str, Any]], experiment: Mapping[str, Any]) -> list[Window]:
+    """The windows of some summaries with what the rules need."""
+    windows = [judged(summary) for summary in seeds if summary.get("window") is not None]
+    return [{**window, "repaired": _is_repaired(window, experiment)} for window in windows]
+
+
+def _is_repaired(window: Window, experiment: Mapping[str, Any]) -> bool:
+    """Whether a part that failed is repaired in the window: what waited meanwhile is served after
+    it, or when the window is over."""
+    repairs = [f["repair_at"] for f in experiment.get("fault", []) if f.get("repair_at")]
+    times = [_core.control_time("fault.repair_at", str(at)) * 1e-12 for at in repairs]
+    return any(window["from_s"] < at <= window["until_s"] for at in times)
+
+
 def _settled(
     point: LoadPoint, fabric: Fabric, of_window: Carriage | None, experiment: Mapping[str, Any]
 ) -> LoadPoint:
@@ -116,9 +131,13 @@ def _windows(point: LoadPoint) -> list[Window]:
 
 
 def carriages_of_runs(
-    fabrics: Sequence[Sequence[Mapping[str, Any]]],
+    fabrics: Sequence[Sequence[Mapping[str, Any]]], experiment: Mapping[str, Any] | None = None
 ) -> list[Carriage | None]:
     """Whether each fabric carries the load of its windows, from one summary per seed.
+
+    Args:
+        fabrics: the summaries of each.
+        experiment: with its faults; a repair in the window leaves it open.
 
     >>> missing = {"accepted": 0.46, "accepted_half_width": 0.001, "paced": 0.47, "stable": False}
     >>> window = {**missing, "from_s": 1.0, "until_s": 2.0}
@@ -128,8 +147,7 @@ def carriages_of_runs(
     >>> carriages_of_runs([[{**runs[0], "cycle_s": 1.1}]])
     ['unsettled']
     """
-    windows = [[judged(s) for s in seeds if s.get("window") is not None] for seeds in fabrics]
-    return carriages(windows)
+    return carriages([_judged(seeds, experiment or {}) for seeds in fabrics])
 
 
 def carriages(windows: Sequence[Sequence[Window]]) -> list[Carriage | None]:
@@ -179,6 +197,8 @@ def _of_one(
 ) -> Carriage:
     """Whether windows that are not all stable carry the load."""
     if not (_says_short(seeds) and has_enough_flows(seeds) and is_long_enough(seeds)):
+        return "unsettled"
+    if any(w.get("repaired") for w in seeds):
         return "unsettled"
     if own is None or own.mean < (CENSORED if len(seeds) >= ENOUGH_SEEDS else SURELY) * best_other:
         return "short"

@@ -86,10 +86,20 @@ def none_carries(fabrics: Sequence[Fabric]) -> NoneCarries:
     loads = [found for f in fabrics if (found := window_rules.load(f.summary)) is not None]
     if loads and window_rules.is_beyond_servers(max(loads)):
         return NoneCarries(labels, beyond=max(loads))
+    if (server := overloaded_server(fabrics)) is not None:
+        return NoneCarries(labels, server=server)
     if any(f.window is not None for f in fabrics):
         return NoneCarries(labels)
     done = {f.label: t for f in fabrics if (t := all_done_s(f)) is not None}
     return NoneCarries(labels, _through(fabrics), done if len(done) == len(fabrics) else {})
+
+
+def overloaded_server(fabrics: Sequence[Fabric]) -> str | None:
+    """The one server of which all fabrics leave more and more traffic behind; None if they leave
+    that of others."""
+    left = {(s.summary.get("growing") or {}).get("traffic", "") for f in fabrics for s in f.each}
+    found = left.pop() if len(left) == 1 else ""
+    return found if "server" in found else None
 
 
 def all_done_s(fabric: Fabric) -> float | None:
@@ -140,6 +150,7 @@ def too_short_for(
             finished,
             best if any(f.lags for f in doubtful) else None,
             limit_s(doubtful) is not None,
+            any(f.stopped for f in doubtful),
         )
     unsettled = tuple(f.label for f in doubtful)
     return window_needed(unsettled, runs, [s.summary for f in leaders for s in f.each])

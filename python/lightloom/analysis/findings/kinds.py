@@ -70,6 +70,8 @@ class NoneCarries:
     """Label → when its last flow was done, if every fabric finished all flows."""
     beyond: float | None = None
     """The load, if it is more than the servers' links carry, whatever the fabric."""
+    server: str = ""
+    """The server whose link is offered more than it carries on every fabric, as `to server 3`."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ class RunTooShort:
     """What the best of all fabrics delivered so, if that is notably more."""
     cut: bool = False
     """Whether `run.limit` ended the run."""
+    stopped: bool = False
+    """Whether `run.stop` ended it before all flows had arrived."""
 
 
 TooShort = WindowTooShort | RunTooShort

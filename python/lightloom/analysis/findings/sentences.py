@@ -92,6 +92,11 @@ def _why_none(found: NoneCarries) -> str:
             f"The load is {found.beyond:.3g}, and the servers' links carry 1: they are the limit, "
             "whatever the fabric. Lower the load to compare fabrics."
         )
+    if found.server:
+        return (
+            f"More and more flows {found.server} wait on every fabric: the link of this server is "
+            "offered more than it carries. Spread its traffic, or lower its load."
+        )
     if not found.shares:
         what = f"{quantities.listed(found.labels)} accepted less than the load in every window"
     else:
@@ -127,7 +132,8 @@ def _why_run_too_short(found: RunTooShort) -> str:
     if found.best is not None:
         each += f", where another fabric delivered {quantities.show(found.best, 'share')}"
     longer = "raise workload.flows or play a longer trace"
-    more = "raise or remove run.limit" if found.cut else longer
+    more = "let run.stop end the run later" if found.stopped else longer
+    more = "raise or remove run.limit" if found.cut else more
     return (
         f"It does not show whether {quantities.listed(found.finished)} "
         f"{'carries' if one else 'carry'} the load: {each}. Set run.warm_up and run.measure to "

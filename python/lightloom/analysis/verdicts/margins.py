@@ -33,7 +33,9 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
     """The best figure, and by which factor each of the others is behind."""
     if not ranking.level:
         each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unknown]
-        return f"Too few flows arrived: {quantities.listed(each)}." if each else ""
+        late = any(s.least for s in ranking.unknown)
+        why = "Flows were under way at the end" if late else "Without narrow intervals"
+        return f"{why}: {quantities.listed(each)}." if each else ""
     best = ranking.leaders[0]
     value = deciding.says(best)
     if ranking.level == 1:

@@ -174,8 +174,7 @@ def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]
         for s in ranking.unfinished
     )
     windowed = all(s.fabric.window is not None for s in ranking.unfinished)
-    remedy = "a longer run.measure" if windowed else 'run.stop = "drain"'
-    remedy = "a higher run.limit" if limited else remedy
+    remedy = "a higher run.limit" if limited or windowed else 'run.stop = "drain"'
     return (f"What did not arrive: {quantities.listed(each)} may be ahead; {remedy} would tell.",)
 
 
