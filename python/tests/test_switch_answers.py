@@ -42,7 +42,7 @@ def tl1(answers):
 def sonic(answers):
     found = SonicSwitch.__new__(SonicSwitch)
     found._target, found._size, found._generation = "sonic://test:1", None, "first"
-    found._config, found._status, found._port_table = "a", "b", "c"
+    found._shows = "a", "b", "c", "d"
     found._mode, found._save = "safe", False
     found._run = lambda command: (0, next(answers))
     return found

@@ -11,10 +11,12 @@ from switch_support import WAIT_S, served
 
 from lightloom.switches import conformance
 from lightloom.switches.access import Credentials
-from lightloom.switches.drivers.sonic import SonicSwitch
+from lightloom.switches.changes import Conflict, wish
+from lightloom.switches.drivers.sonic import _SHOWS, SonicSwitch
 from lightloom.switches.faults import Fault
-from lightloom.switches.ports import Port
+from lightloom.switches.ports import Port, Size
 from lightloom.switches.protocol import SwitchError
+from lightloom.switches.states import Status
 
 
 def run(port, *commands, password="any"):
@@ -111,19 +113,159 @@ def test_modes_update_safe_and_overwrite():
         assert "succeeded" not in answer
 
 
-def test_the_generated_command_line():
-    with served("ssh", options={"ssh": {"generation": "generated"}}) as switch:
+GENERATED = {"ssh": {"generation": "generated"}}
+
+
+def test_the_generated_command_line_adds_once_and_updates_what_exists():
+    sides = "--a-side 1A --b-side 29B"
+    with served("ssh", options=GENERATED) as switch:
+
+        def said(command):
+            found = run(switch.ports["ssh"], f"config ocs-cross-connect {command}")[0]
+            return found, switch.pairs()
+
+        def error(text):
+            return 1, f"Error: {text}\nAborted!\n"
+
+        assert said(f"update 1A-29B {sides}") == (error("1A-29B does not exist"), [])
+        assert said("delete 1A-29B") == (error("1A-29B does not exist"), [])
+        assert said(f"add 1A-29B {sides}") == ((0, ""), [(1, 29)])
+        assert said(f"add 1A-29B {sides}") == (error("1A-29B already exists"), [(1, 29)])
+        assert said("update 1A-29B --b-side=29B") == ((0, ""), [(1, 29)])
+        assert said("update 1A-29B") == (error("No field/values to update 1A-29B"), [(1, 29)])
+        for bad in (
+            "update 1A-29B --b-side 30B",
+            "add 2A-3B --a-side 2A",
+            "add 2A-3B --a-side 2A --b-side 4B",
+            "add 2A-29B --b-side 29B --a-side 2A",
+            "add 2A-99B --b-side 99B --a-side 2A",
+            "add x --a-side 2A --b-side 3B",
+        ):
+            (code, text), pairs = said(bad)
+            assert (code, pairs) == (1, [(1, 29)]), bad
+            assert text.startswith("Error: Failed to validate configuration: "), bad
+        for bad in ("add", "add 2A-3B --a-side", "delete 1A-29B 2A-3B", "add 2A-3B --mode safe"):
+            assert said(bad)[0][0] == 2, bad
+        assert said("delete 1A-29B") == ((0, ""), [])
+
+
+def test_tables_of_the_generated_command_line_are_those_of_the_public_virtual_switch():
+    with served("ssh", options=GENERATED, ports="2x2") as switch:
         answers = run(
             switch.ports["ssh"],
-            "config ocs-cross-connect add 1A-29B --a-side 1A --b-side 29B",
-            "show ocs-cross-connect-table",
-            "config ocs-port 29B --config-status force-blocked",
-            "show ocs-port-table",
+            "config ocs-cross-connect add 1A-2B --a-side 1A --b-side 2B",
+            "sudo config ocs-port update 2A --config-status force_blocked --label east",
             "show ocs cross-connect config",
         )
-        assert [code for code, _ in answers] == [0, 0, 0, 0, 2]
-        assert "1A-29B" in answers[1][1]
-        assert re.search(r"^29B .*blocked$", answers[3][1], re.MULTILINE)
+        assert answers[:2] == [(0, ""), (0, "")]
+        assert answers[2][0] == 2  # of the first generation
+        time.sleep(0.05)
+        tables = ("cross-connect", "cross-connect-table", "port", "port-table")
+        shown = run(switch.ports["ssh"], *(f"show ocs-{table}" for table in tables))
+        assert [text for _, text in shown] == [
+            "CROSS CONNECT ID    A SIDE    B SIDE\n"
+            "------------------  --------  --------\n"
+            "1A-2B               1A        2B\n",
+            "CROSS CONNECT ID    STATUS    PHYSICAL PATH\n"
+            "------------------  --------  ---------------\n"
+            "1A-2B               enabled   1A, 2B\n",
+            "SIMPLEX PORT ID    LABEL    CONFIG STATUS\n"
+            "-----------------  -------  ---------------\n"
+            "1A                          normal\n"
+            "1B                          normal\n"
+            "2A                 east     force_blocked\n"
+            "2B                          normal\n",
+            "SIMPLEX PORT ID    CONNECTOR TYPE      CONNECTOR PIN  TARGET SIMPLEX PORT ID    "
+            "OPER STATUS\n"
+            "-----------------  ----------------  ---------------  ------------------------  "
+            "-------------\n"
+            "1A                 Duplex LC                       0  2B                        "
+            "connected\n"
+            "1B                 Duplex LC                       0                            "
+            "blocked\n"
+            "2A                 Duplex LC                       0                            "
+            "blocked\n"
+            "2B                 Duplex LC                       0  1A                        "
+            "connected\n",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "state"),
+    [
+        ("update 1B --config-status powered_off", 0, "powered_off"),
+        ("1B --config-status force-blocked", 0, "blocked"),  # as the developer guide writes it
+        ("update 1B --config-status dim", 1, "blocked"),
+        ("update 99B --config-status normal", 1, "blocked"),
+        ("update 1B", 1, "blocked"),
+        ("update 1B --colour red", 2, "blocked"),
+    ],
+)
+def test_ports_of_the_generated_command_line(change, code, state):
+    with served("ssh", options=GENERATED) as switch:
+        assert run(switch.ports["ssh"], f"config ocs-port {change}")[0][0] == code
+        table = run(switch.ports["ssh"], "show ocs-port-table")[0][1]
+        row = next(line for line in table.splitlines() if line.startswith("1B "))
+        assert row.split()[-1] == state
+
+
+@pytest.mark.parametrize(
+    ("word", "a", "b", "status"),
+    [
+        ("enabled", "connected", "connected", Status.CONNECTED),
+        ("enabled", "tuning", "connected", Status.PENDING_CONNECTION),
+        ("enabled", "connected", "failed", Status.FAILED),
+        ("disabled", "tuning", "tuning", Status.PENDING_CONNECTION),
+        ("disabled", "connected", "connected", Status.PENDING_CONNECTION),
+        ("disabled", "failed", "tuning", Status.FAILED),
+        ("disabled", "blocked", "blocked", Status.FAILED),
+        ("invalid", "connected", "connected", Status.INVALID),
+    ],
+)
+def test_the_driver_reads_the_tables_of_the_public_virtual_switch(word, a, b, status):
+    shown = {
+        "show ocs-cross-connect": "CROSS CONNECT ID    A SIDE    B SIDE\n"
+        "------------------  --------  --------\n"
+        "1A-16B              1A        16B\n",
+        "show ocs-cross-connect-table": "CROSS CONNECT ID    STATUS    PHYSICAL PATH\n"
+        "------------------  --------  ---------------------------\n"
+        f"1A-16B              {word:8}  1A, panel IN 1, panel OUT 16\n"
+        "2A-15B              disabled  2A, panel IN 2, panel OUT 15\n",
+        "show ocs-port": "SIMPLEX PORT ID    LABEL           CONFIG STATUS\n"
+        "-----------------  --------------  ---------------\n"
+        "1A                 ingress_port1   normal\n"
+        "16B                egress_port16   normal\n",
+        "show ocs-port-table": "SIMPLEX PORT ID      CONNECTOR PIN    OPER STATUS\n"
+        "-----------------  ---------------  -------------\n"
+        f"1A                               0  {a}\n"
+        f"16B                              0  {b}\n",
+        "show version": "HwSKU: OCS-V\n",
+    }
+    driver = SonicSwitch.__new__(SonicSwitch)
+    driver._target, driver._size = "sonic://test:1", None
+    driver._run = lambda command: (0, shown[command]) if command in shown else (2, "")
+    driver._generation = driver._find_generation()
+    driver._shows = _SHOWS[driver._generation]
+    found = driver.read()
+    assert found.find((1, 16)).status is status
+    assert found.find((1, 16)).configured
+    assert not found.find((2, 15)).configured
+    assert driver.describe().size == Size(1, 16)
+
+
+def test_the_driver_does_not_add_an_invalid_entry_again():
+    with served("ssh", "gnmi", options={**GENERATED, "gnmi": {"invalid": "accept"}}) as switch:
+        held, wanted = wish((1, 1)), wish((1, 2))
+        machine, host = switch.host.machine, switch.host
+        accept = Conflict.INVALID
+        switch.do(lambda: machine.change(host.now, (), [held], conflict=accept))
+        switch.do(lambda: machine.change(host.now, (), [wanted], conflict=accept))
+        driver = SonicSwitch("127.0.0.1", switch.ports["ssh"])
+        assert driver.read().find((1, 2)).status is Status.INVALID
+        done = driver.change([(1, 1)], [(1, 2)])
+        assert (done.removed, done.added, done.settled) == ([(1, 1)], [(1, 2)], True)
+        driver.close()
+        assert switch.pairs() == [(1, 2)]
 
 
 def test_a_wrong_password_is_refused(tmp_path):

@@ -16,8 +16,8 @@ from collections.abc import Collection, Mapping, Sequence
 import asyncssh
 
 from lightloom.switches.access import Credentials
-from lightloom.switches.drivers import _ssh
-from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of, pair_of, port_of
+from lightloom.switches.drivers import _sonic_tables, _ssh
+from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of, pair_of
 from lightloom.switches.protocol import (
     NO_STATUS,
     WAIT_S,
@@ -31,7 +31,7 @@ from lightloom.switches.protocol import (
     difference,
     displaced,
 )
-from lightloom.switches.states import PortStatus, Status
+from lightloom.switches.states import Status
 from lightloom.switches.waiting import wait_until_settled
 
 PER_COMMAND = 64
@@ -40,10 +40,17 @@ _SHOWS = {
     "first": (
         "show ocs cross-connect config",
         "show ocs cross-connect status",
+        "show ocs port config",
         "show ocs port status",
     ),
-    "generated": ("show ocs-cross-connect", "show ocs-cross-connect-table", "show ocs-port-table"),
+    "generated": (
+        "show ocs-cross-connect",
+        "show ocs-cross-connect-table",
+        "show ocs-port",
+        "show ocs-port-table",
+    ),
 }
+"""The commands that show cross-connects and ports, each as configured and as they are."""
 
 
 class SonicSwitch:
@@ -69,7 +76,7 @@ class SonicSwitch:
         except SwitchError:
             self._login.close()
             raise
-        self._config, self._status, self._port_table = _SHOWS[self._generation]
+        self._shows = _SHOWS[self._generation]
         self._size: Size | None = None
 
     def describe(self) -> Description:
@@ -86,23 +93,22 @@ class SonicSwitch:
 
     def read(self) -> Reading:
         """Its cross-connects and ports as they are."""
-        configured = [pair for row in self._show(self._config) if (pair := pair_of(row[0]))]
-        states = {
-            pair: (row[3], row[4])
-            for row in self._show(self._status)
-            if len(row) == 5 and (pair := pair_of(row[0]))
-        }
+        config, status, _, port_status = self._shows
+        configured = [
+            pair for row in self._show(config) if (pair := pair_of(_sonic_tables.key_of(row)))
+        ]
+        status_rows = self._show(status)
+        ports = _sonic_tables.port_states(self._show(port_status))
+        states = _sonic_tables.statuses(status_rows, ports)
         found = [
-            CrossConnect(pair, name_of(pair), _status(states.get(pair)), *_reason(states.get(pair)))
+            CrossConnect(pair, name_of(pair), *states.get(pair, (Status.FAILED, NO_STATUS)))
             for pair in configured
         ]
-        listed = {*configured}
+        stale = [pair for pair in states if pair not in {*configured}]
         found += [
-            CrossConnect(pair, name_of(pair), _status(sides), "", False)
-            for pair, sides in states.items()
-            if pair not in listed
+            CrossConnect(pair, name_of(pair), states[pair][0], configured=False) for pair in stale
         ]
-        return Reading(found, self._port_states())
+        return Reading(found, ports)
 
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
@@ -119,7 +125,8 @@ class SonicSwitch:
             self._send("add", stale, done, "update")
             gone = [*stale, *(pair for pair in gone if pair not in stale)]
             done = self._send("delete", gone, done, "")
-            done = self._send("add", new, done, self._mode)
+            done = self._send("add", self._to_add(before, new), done, self._mode)
+            done = Outcome(done.removed, new, done.kept)
             if self._save and (gone or new):
                 self._command("config save -y")
         except _RefusedError as problem:  # a part of a list may have been done
@@ -148,19 +155,11 @@ class SonicSwitch:
 
     def _ports(self) -> Size:
         if self._size is None:
-            ports = [*self._port_states()]
+            ports = _sonic_tables.ports_in(self._show(self._shows[2]))
             a = max((port.number for port in ports if port.side == "A"), default=0)
             b = max((port.number for port in ports if port.side == "B"), default=0)
             self._size = Size(a, b)
         return self._size
-
-    def _port_states(self) -> dict[Port, PortStatus]:
-        found = {}
-        for row in self._show(self._port_table):
-            port = port_of(row[0])
-            if port is not None and row[-1].upper() in PortStatus.__members__:
-                found[port] = PortStatus(row[-1].upper())
-        return found
 
     def _stale(self, before: Reading, gone: Collection[Pair], new: Collection[Pair]) -> list[Pair]:
         """Stale entries that go, or are in the way: they have to be added before a deletion."""
@@ -172,6 +171,14 @@ class SonicSwitch:
             and one.pair not in new
             and (one.pair in gone or wanted & {*ends_of(one.pair)})
         ]
+
+    def _to_add(self, before: Reading, new: Sequence[Pair]) -> list[Pair]:
+        """What has to be added: the generated command line refuses an entry that exists. An
+        invalid one is set up by the switch when its ports are free."""
+        if self._generation == "first":
+            return [*new]
+        held = {one.pair for one in before.cross_connects if one.configured}
+        return [pair for pair in new if pair not in held]
 
     def _send(self, verb: str, pairs: Sequence[Pair], done: Outcome, mode: str) -> Outcome:
         each = PER_COMMAND if self._generation == "first" else 1
@@ -194,16 +201,17 @@ class SonicSwitch:
 
     def _command(self, text: str) -> None:
         code, answer = self._run(f"sudo {text}")
-        if code or ("cross-connect" in text and "succeeded" not in answer):
+        told = self._generation == "first" and "cross-connect" in text
+        if code or (told and "succeeded" not in answer):
             said = " ".join(answer.split())[:300] or f"exit code {code}"
             raise _RefusedError(f"{self._target}: {said}; read the switch")
 
-    def _show(self, command: str) -> list[list[str]]:
-        """The rows of a table: two spaces separate columns."""
+    def _show(self, command: str) -> list[_sonic_tables.Row]:
+        """The rows of a table."""
         code, answer = self._run(command)
         if code:
             raise SwitchError(f"{self._target}: `{command}` failed: {answer.strip()[:200]}")
-        return _rows(answer)
+        return _sonic_tables.rows_of(answer)
 
     def _run(self, command: str) -> tuple[int, str]:
         async def run(line: asyncssh.SSHClientConnection) -> tuple[int, str]:
@@ -217,35 +225,3 @@ class SonicSwitch:
 
 class _RefusedError(SwitchError):
     """A command that the switch refused."""
-
-
-def _rows(text: str) -> list[list[str]]:
-    """The rows of a table below its dashes; empty cells are found by their columns.
-
-    >>> _rows("id  peer  status\\n--  ----  ------\\n1A        blocked\\n")
-    [['1A', '', 'blocked']]
-    """
-    lines = text.splitlines()
-    for at, line in enumerate(lines):
-        if line.startswith("--"):
-            starts = [found.start() for found in re.finditer(r"-+", line)]
-            ends = [*starts[1:], None]
-            return [
-                [row[start:end].strip() for start, end in zip(starts, ends, strict=True)]
-                for row in lines[at + 1 :]
-                if row.strip()
-            ]
-    return []
-
-
-def _status(sides: tuple[str, str] | None) -> Status:
-    """The state of a cross-connect, from those of its sides."""
-    if sides is None or {"failed", "blocked"} & {*sides}:
-        return Status.FAILED
-    return Status.CONNECTED if sides == ("tuned", "tuned") else Status.PENDING_CONNECTION
-
-
-def _reason(sides: tuple[str, str] | None) -> tuple[str]:
-    if sides is None:
-        return (NO_STATUS,)
-    return ("" if sides == ("tuned", "tuned") else f"its sides are {sides[0]} and {sides[1]}",)

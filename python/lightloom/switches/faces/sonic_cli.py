@@ -3,18 +3,19 @@
 Certain, as the HLD and public clients use them: the commands, the modes `update` (default),
 `safe` and `overwrite`, lists and ranges (`1A..4A-5B..8B`), the columns of the tables, an
 answer with "cross-connect succeeded", "existing cross-connect 1A-2B" for a refusal of
-`safe`. Assumptions: the rest of each sentence, and exit codes. The second, generated command
-line follows developer guide 0.2; its tables are assumed to have the columns of the first.
+`safe`. Assumptions: the rest of each sentence, and exit codes. The generated command line is in
+`_sonic_generated`.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from lightloom.switches.changes import BrokenError, Conflict, RefusedError, wish
 from lightloom.switches.faces._losses import listed_losses
+from lightloom.switches.faces._sonic_generated import Generated
+from lightloom.switches.faces._sonic_text import Answer, Handler, table, usage
 from lightloom.switches.faults import Fault
 from lightloom.switches.host import Host
 from lightloom.switches.ports import (
@@ -32,23 +33,7 @@ from lightloom.switches.states import Admin, PortSeen, Seen, Status
 LONGEST = 64 << 10
 """The longest command [characters]."""
 _MODES = ("update", "safe", "overwrite")
-_GUIDE_STATES = {
-    "normal": Admin.NORMAL,
-    "force-blocked": Admin.FORCE_BLOCKED,
-    "force_blocked": Admin.FORCE_BLOCKED,
-    "powered-off": Admin.POWERED_OFF,
-    "powered_off": Admin.POWERED_OFF,
-}
-
-
-class Answer(NamedTuple):
-    """What a command prints, and its exit code."""
-
-    text: str
-    code: int = 0
-
-
-Handler = Callable[[Sequence[str]], Awaitable[Answer]]
+_STATES = {"normal": Admin.NORMAL, "force_blocked": Admin.FORCE_BLOCKED}
 
 
 class Cli:
@@ -67,16 +52,6 @@ class Cli:
             ("show", "ocs", "port"): self._show_port_config,
             ("show", "ocs", "factory-insertion-loss"): self._show_losses,
         }
-        generated: dict[tuple[str, ...], Handler] = {
-            ("config", "ocs-cross-connect", "add"): self._add_generated,
-            ("config", "ocs-cross-connect", "update"): self._add_generated,
-            ("config", "ocs-cross-connect", "delete"): self._delete,
-            ("config", "ocs-port"): self._state_generated,
-            ("show", "ocs-cross-connect-table"): self._show_status,
-            ("show", "ocs-cross-connect"): self._show_config,
-            ("show", "ocs-port-table"): self._show_port_status,
-            ("show", "ocs-port"): self._show_port_config,
-        }
         self._handlers: dict[tuple[str, ...], Handler] = {
             ("config", "save"): self._save,
             ("show", "version"): self._show_version,
@@ -86,7 +61,7 @@ class Cli:
         if generation in ("both", "first"):
             self._handlers |= first
         if generation in ("both", "generated"):
-            self._handlers |= generated
+            self._handlers |= Generated(host).handlers()
 
     async def run(self, line: str) -> Answer:
         """Carries out one command."""
@@ -103,7 +78,7 @@ class Cli:
             if handler is not None:
                 rest = words[many:]
                 if words[0] == "show" and rest and rest != ["config"]:
-                    return _usage(" ".join(words[:many]))
+                    return usage(" ".join(words[:many]))
                 return await handler(rest)
         if not words:
             return Answer("")
@@ -114,7 +89,7 @@ class Cli:
     async def _add(self, words: Sequence[str]) -> Answer:
         mode = words[1] if len(words) > 1 else "update"
         if mode not in _MODES or not 1 <= len(words) <= 2:
-            return _usage("add <A port>-<B port>[,…] [update|safe|overwrite]")
+            return usage("add <A port>-<B port>[,…] [update|safe|overwrite]")
         pairs, wrong = _pairs(words[0])
         if wrong:
             return Answer(f"Invalid cross-connect {wrong}\n", 1)
@@ -122,20 +97,11 @@ class Cli:
 
     async def _delete(self, words: Sequence[str]) -> Answer:
         if len(words) != 1:
-            return _usage("delete <A port>-<B port>[,…]")
+            return usage("delete <A port>-<B port>[,…]")
         pairs, wrong = _pairs(words[0])
         if wrong:
             return Answer(f"Invalid cross-connect {wrong}\n", 1)
         return await self._change(pairs, [], "safe", words[0])
-
-    async def _add_generated(self, words: Sequence[str]) -> Answer:
-        name, sides = words[0] if words else "", dict(zip(words[1::2], words[2::2], strict=False))
-        a, b = port_of(sides.get("--a-side", "")), port_of(sides.get("--b-side", ""))
-        if a is None or b is None or len(words) != 5:
-            return _usage("add <id> --a-side <A port> --b-side <B port>")
-        if (a.side, b.side) != ("A", "B") or name != f"{a}-{b}":
-            return Answer(f"Invalid cross-connect {name}\n", 1)
-        return await self._change([], [(a.number, b.number)], "safe", name)
 
     async def _change(
         self, gone: Sequence[Pair], new: Sequence[Pair], mode: str, said: str
@@ -162,20 +128,12 @@ class Cli:
         return Answer(f"port {port} label succeeded\n")
 
     async def _state(self, words: Sequence[str]) -> Answer:
-        return self._set_state(words, ("normal", "force_blocked"))
-
-    async def _state_generated(self, words: Sequence[str]) -> Answer:
-        if len(words) != 3 or words[1] != "--config-status":
-            return _usage("ocs-port <port> --config-status force-blocked|normal|powered-off")
-        return self._set_state([words[0], words[2]], tuple(_GUIDE_STATES))
-
-    def _set_state(self, words: Sequence[str], known: Sequence[str]) -> Answer:
         port = port_of(words[0]) if len(words) == 2 else None
         if port is None or not self._host.design.size.has(port):
             return Answer(f"Invalid port {words[0] if words else ''}\n", 1)
-        if words[1] not in known:
-            return Answer(f"Invalid state {words[1][:20]}: one of {', '.join(known)}\n", 1)
-        self._host.machine.set_admin(self._host.now, port, _GUIDE_STATES[words[1]])
+        if words[1] not in _STATES:
+            return Answer(f"Invalid state {words[1][:20]}: one of {', '.join(_STATES)}\n", 1)
+        self._host.machine.set_admin(self._host.now, port, _STATES[words[1]])
         return Answer(f"port {port} state succeeded\n")
 
     async def _save(self, _: Sequence[str]) -> Answer:
@@ -190,11 +148,11 @@ class Cli:
 
     async def _show_config(self, words: Sequence[str]) -> Answer:
         if [*words] not in ([], ["config"]):
-            return _usage("show ocs cross-connect config|status")
+            return usage("show ocs cross-connect config|status")
         listed = self._host.machine.connections(self._host.now)
         held = [one for one in listed if one.configured and one.status not in _LEAVING]
         rows = [(name_of(one.pair), *_sides(one)) for one in held]
-        return Answer(table(("id", "a_side", "b_side"), rows))
+        return table(("id", "a_side", "b_side"), rows)
 
     async def _show_status(self, _: Sequence[str]) -> Answer:
         machine, now = self._host.machine, self._host.now
@@ -205,11 +163,11 @@ class Cli:
             states = [machine.port(now, end).status.lower() for end in ends_of(one.pair)]
             rows.append((name_of(one.pair), *_sides(one), *states))
         head = ("id", "a_side", "b_side", "a_side_status", "b_side_status")
-        return Answer(table(head, rows))
+        return table(head, rows)
 
     async def _show_port_config(self, _: Sequence[str]) -> Answer:
         rows = [(str(seen.port), seen.label, seen.admin.value) for seen in self._ports()]
-        return Answer(table(("id", "label", "state"), rows))
+        return table(("id", "label", "state"), rows)
 
     async def _show_port_status(self, _: Sequence[str]) -> Answer:
         head = ("id", "connector_type", "connector_pin", "target_simplex_port_id", "status")
@@ -223,7 +181,7 @@ class Cli:
             )
             for seen in self._ports()
         ]
-        return Answer(table(head, rows))
+        return table(head, rows)
 
     async def _show_losses(self, _: Sequence[str]) -> Answer:
         optics = self._host.design.optics
@@ -237,9 +195,8 @@ class Cli:
             )
             for pair in listed_losses(self._host)
         ]
-        return Answer(
-            table(("id", "frequency_THz", "temperature_C", "loss_dB", "accuracy_dB"), rows)
-        )
+        head = ("id", "frequency_THz", "temperature_C", "loss_dB", "accuracy_dB")
+        return table(head, rows, head[1:])
 
     async def _show_version(self, _: Sequence[str]) -> Answer:
         size = self._host.design.size
@@ -247,7 +204,8 @@ class Cli:
 
     def _ports(self) -> list[PortSeen]:
         machine, now = self._host.machine, self._host.now
-        return [machine.port(now, port) for port in self._host.design.size.ports()]
+        ports = sorted(self._host.design.size.ports(), key=lambda port: (port.number, port.side))
+        return [machine.port(now, port) for port in ports]
 
 
 _LEAVING = (Status.PENDING_DELETION,)
@@ -255,10 +213,6 @@ _LEAVING = (Status.PENDING_DELETION,)
 
 def _sides(one: Seen) -> tuple[str, str]:
     return f"{one.pair[0]}A", f"{one.pair[1]}B"
-
-
-def _usage(text: str) -> Answer:
-    return Answer(f"Usage: {text}\nError: wrong arguments\n", 2)
 
 
 def _pairs(text: str) -> tuple[list[Pair], str]:
@@ -272,23 +226,3 @@ def _pairs(text: str) -> tuple[list[Pair], str]:
         if len(found) > LARGEST:  # before a short text becomes a list of millions
             return [], f"list: at most {LARGEST} in one command"
     return found, ""
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table as SONiC prints it: a header, a row of dashes, two spaces between columns.
-
-    >>> print(table(("id", "a_side"), [("1A-1B", "1A")]), end="")
-    id     a_side
-    -----  --------
-    1A-1B  1A
-    """
-    widths = [
-        max(len(name) + (2 if at else 0), *(len(row[at]) for row in rows), 0)
-        for at, name in enumerate(head)
-    ]
-    lines = [head, ["-" * width for width in widths], *rows]
-    return "".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        + "\n"
-        for line in lines
-    )

@@ -9,7 +9,8 @@ import asyncssh
 from lightloom.switches.access import Credentials
 from lightloom.switches.config import Face
 from lightloom.switches.faces import _ssh
-from lightloom.switches.faces.sonic_cli import LONGEST, Answer, Cli
+from lightloom.switches.faces._sonic_text import Answer
+from lightloom.switches.faces.sonic_cli import LONGEST, Cli
 from lightloom.switches.host import AwayError, CutError, Host
 
 PROMPT = "admin@sonic:~$ "
