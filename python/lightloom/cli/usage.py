@@ -48,27 +48,27 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Parses the command's arguments, and runs it."""
-        with _refused(ctx.args), console.unread():
+        with _refused(ctx.args, ctx), console.unread():
             return super().invoke(ctx)
 
 
 @contextmanager
-def _refused(args: Sequence[str]) -> Iterator[None]:
-    """Prints on one line which of `args` is invalid."""
+def _refused(args: Sequence[str], root: Any = None) -> Iterator[None]:
+    """Prints on one line which of `args` is invalid; `root` is the context of all commands."""
     given = list(args)  # parsing consumes them
     try:
         yield
     except Unreadable as problem:
         if type(problem).__name__ == HELP:
             raise
-        console.stop(message(problem, given), console.EXIT_REFUSED)
+        words = _typed(root, given) if problem.ctx is None else _words(problem.ctx)
+        console.stop(message(problem, given, words), console.EXIT_REFUSED)
 
 
-def message(problem: Any, args: Sequence[str]) -> str:
-    """Returns the limit and the remedy of invalid arguments."""
-    ctx, param = problem.ctx, getattr(problem, "param", None)
-    inner = ctx is not None and ctx.parent is not None
-    look = f"see `lightloom {ctx.info_name} --help`" if inner else "see `lightloom --help`"
+def message(problem: Any, args: Sequence[str], words: Sequence[str] = ()) -> str:
+    """Returns the limit and the remedy of invalid arguments; `words` are those of the command."""
+    param = getattr(problem, "param", None)
+    look = f"see `{' '.join(['lightloom', *words, '--help'])}`"
     if param is None:
         return _of_the_line(problem, _bills(problem, args) or look)
     names = [o for o in param.opts if o.startswith("-")]
@@ -78,6 +78,26 @@ def message(problem: Any, args: Sequence[str]) -> str:
     value = _given([*param.opts, *param.secondary_opts], args)
     shown = name if value is None else f"{name} = {value}"
     return f"{shown}: {_plain(problem)}; {look}"
+
+
+def _words(ctx: Any) -> list[str]:
+    """The words of the called command, such as `switch change`."""
+    if ctx is None or ctx.parent is None:
+        return []
+    return [*_words(ctx.parent), str(ctx.info_name)]
+
+
+def _typed(root: Any, args: Sequence[str]) -> list[str]:
+    """The words of the called command, if its parser failed before it had a context."""
+    words: list[str] = []
+    command = None if root is None else root.command
+    for word in [] if root is None else [root.invoked_subcommand, *args]:
+        below = getattr(command, "commands", {})
+        if word not in below:
+            break
+        words.append(word)
+        command = below[word]
+    return words
 
 
 def _of_the_line(problem: Any, look: str) -> str:
