@@ -7,6 +7,7 @@ import asyncssh
 import pytest
 from ncclient import manager
 from ncclient.operations import RPCError
+from ncclient.xml_ import to_ele
 from switch_support import WAIT_S, served
 
 from lightloom.switches import conformance
@@ -16,6 +17,7 @@ from lightloom.switches.faults import Fault
 from lightloom.switches.netconf_text import BadMessageError, Framer, framed, parsed
 from lightloom.switches.ports import Port
 from lightloom.switches.protocol import SwitchError
+from lightloom.switches.targets import open_target
 
 OPTICAL = "http://www.polatis.com/yang/optical-switch"
 
@@ -136,6 +138,91 @@ def test_an_operation_without_its_namespace_is_the_operation():
         whole = config((3, 19)).replace("<cross-connects ", '<cross-connects operation="replace" ')
         line.edit_config(target="running", config=whole)
         assert switch.pairs() == [(3, 3)]
+
+
+def of_ports(container, *rows):
+    """An edit of ports: leaves of each."""
+    body = "".join(
+        f"<port>{''.join(f'<{leaf}>{text}</{leaf}>' for leaf, text in row.items())}</port>"
+        for row in rows
+    )
+    base = "urn:ietf:params:xml:ns:netconf:base:1.0"
+    return f'<config xmlns="{base}"><{container} xmlns="{OPTICAL}">{body}</{container}></config>'
+
+
+def leaves_of(line, container, port):
+    """The leaves of a port."""
+    one = f"<{container} xmlns='{OPTICAL}'><port><port-id>{port}</port-id></port></{container}>"
+    entry = line.get(filter=("subtree", one)).data_ele.find(f".//{{{OPTICAL}}}port")
+    return {leaf.tag.partition("}")[2]: leaf.text or "" for leaf in entry}
+
+
+def test_ports_have_labels_and_monitors_that_are_set():
+    with (
+        served("netconf", "gnmi", ports="16x16") as switch,
+        client(switch.ports["netconf"]) as line,
+    ):
+        port = {"port-id": "17", "label": "east", "peer-port": ""}
+        line.edit_config(target="running", config=of_ports("port-config", port))
+        assert leaves_of(line, "port-config", 17)["label"] == "east"
+        assert leaves_of(line, "port-config", 17)["status"] == "ENABLED"
+        before = float(leaves_of(line, "opm-power", 1)["power"])
+        factory = leaves_of(line, "opm-config", 1)
+        assert factory == {"port-id": "1", "wavelength": "1308.57", "offset": "0.00"}
+        edit = of_ports("opm-config", {"port-id": "1", "offset": "-1.25"})
+        line.edit_config(target="candidate", config=edit)
+        assert leaves_of(line, "opm-config", 1) == factory
+        line.commit()
+        edit = of_ports("opm-config", {"port-id": "1", "wavelength": "1550.00"})
+        line.edit_config(target="running", config=edit)
+        assert leaves_of(line, "opm-config", 1) == {
+            "port-id": "1",
+            "wavelength": "1550.00",
+            "offset": "-1.25",
+        }
+        assert float(leaves_of(line, "opm-power", 1)["power"]) == before - 1.25
+        driver = open_target(f"gnmi://127.0.0.1:{switch.ports['gnmi']}")  # the same monitor
+        assert driver.power()[Port("A", 1)] == before - 1.25
+        driver.close()
+
+
+@pytest.mark.parametrize(
+    ("container", "row", "tag"),
+    [
+        ("port-config", {"port-id": "33", "label": "x"}, "invalid-value"),
+        ("port-config", {"port-id": "1", "label": 'a"b'}, "invalid-value"),
+        ("port-config", {"port-id": "1", "label": "x", "status": "dim"}, "invalid-value"),
+        ("port-config", {"port-id": "1", "label": "x", "peer-port": "2"}, "invalid-value"),
+        ("port-config", {"port-id": "1", "label": "x", "colour": "red"}, "unknown-element"),
+        ("opm-config", {"port-id": "1", "offset": "1e9"}, "invalid-value"),
+        ("opm-config", {"port-id": "1", "offset": "nan"}, "invalid-value"),
+        ("opm-config", {"port-id": "1", "offset": "1", "wavelength": "x"}, "invalid-value"),
+        ("opm-config", {"port-id": "1", "offset": "1", "label": "x"}, "unknown-element"),
+    ],
+)
+def test_a_refused_edit_of_a_port_changes_nothing(container, row, tag):
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        good = {"port-id": "2", "label": "y"} if container == "port-config" else {"port-id": "2"}
+        with pytest.raises(RPCError) as caught:
+            line.edit_config(target="running", config=of_ports(container, good, row))
+        assert caught.value.tag == tag
+        assert switch.host.machine.labels == {}
+        assert switch.host.machine.monitors == {}
+
+
+def test_ports_are_switched_off_and_on_as_onos_does():
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+
+        def send(body):
+            line.dispatch(to_ele(f'<port-set-state xmlns="{OPTICAL}">{body}</port-set-state>'))
+
+        send("<port-disab>18</port-disab>")
+        assert leaves_of(line, "port-config", 18)["status"] == "DISABLED"
+        send("<port-enab>18</port-enab>")
+        assert leaves_of(line, "port-config", 18)["status"] == "ENABLED"
+        for bad in ("<port-disab>99</port-disab>", "<port-dim>1</port-dim>", ""):
+            with pytest.raises(RPCError):
+                send(bad)
 
 
 def test_a_lock_names_its_session_and_ends_with_it():

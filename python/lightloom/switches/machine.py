@@ -29,7 +29,7 @@ from lightloom.switches.changes import (
 )
 from lightloom.switches.design import Design
 from lightloom.switches.faults import Fault
-from lightloom.switches.optics import DARK_DBM
+from lightloom.switches.optics import DARK_DBM, Monitor
 from lightloom.switches.packets import Counted, Counter, Stream
 from lightloom.switches.ports import Pair, Port, ends_of, name_of
 from lightloom.switches.states import (
@@ -45,6 +45,8 @@ from lightloom.switches.states import (
 FREED = "its ports are free, and it is not retried"
 """The reason of an INVALID connection without a blocker (`retry_invalid = false`)."""
 
+_FACTORY = Monitor()
+
 
 class Machine:
     """An emulated switch at a virtual time."""
@@ -57,6 +59,8 @@ class Machine:
         """Reboots since the start [count]: connections of clients end at each."""
         self.changed_ps = 0
         self.labels: dict[Port, str] = {}
+        self.monitors: dict[Port, Monitor] = {}
+        """How monitors are set that are not as the factory set them."""
         self.next_change: list[str] = []
         """Faults of connections of clients that wait for the next change."""
         self._random = random.Random(design.seed)
@@ -154,7 +158,8 @@ class Machine:
         """One port."""
         self.advance(now)
         one = self._active.get(port)
-        into, out = self._powers(port, one)
+        offset = self.monitors.get(port, _FACTORY).offset_db
+        into, out = (round(power + offset, 2) for power in self._powers(port, one))
         peer = None if one is None else one.other(port)
         return PortSeen(
             port,

@@ -20,6 +20,17 @@ _DECADES = 2.0
 
 
 @dataclass(frozen=True)
+class Monitor:
+    """How the monitor of a port is set."""
+
+    wavelength_nm: float | None = None
+    """The wavelength that it is calibrated for [nm]; None is that of the factory. Its readings do
+    not depend on it."""
+    offset_db: float = 0.0
+    """What is added to its readings [dB]."""
+
+
+@dataclass(frozen=True)
 class Optics:
     """The optical properties of a switch."""
 

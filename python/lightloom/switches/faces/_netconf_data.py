@@ -1,44 +1,19 @@
-"""The data of the NETCONF face: trees to read, edits of `cross-connects` and ports."""
+"""The data of the NETCONF face: trees to read, and edits of `cross-connects`."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
-from typing import Any
 
 from lightloom.switches.changes import BrokenError, RefusedError, wish
+from lightloom.switches.faces._netconf_error import WrongError
+from lightloom.switches.faces._netconf_ports import EDITED, PortEdit, Ports, tree_of
 from lightloom.switches.host import Host
 from lightloom.switches.netconf_text import BASE, OPTICAL, local
 from lightloom.switches.ports import Pair, Port, name_of
-from lightloom.switches.states import Admin, PortStatus, Status
+from lightloom.switches.states import Status
 
 _OPERATION = f"{{{BASE}}}operation"
-_OF_PROTOCOL = ("operation-not-supported", "lock-denied", "in-use", "unknown-namespace")
-_OF_RPC = ("malformed-message", "missing-attribute")
 _OPERATIONS = ("merge", "replace", "create", "delete", "remove")
-
-
-class WrongError(Exception):
-    """An rpc-error."""
-
-    def __init__(self, tag: str, text: str, session: int | None = None) -> None:
-        """`session` is the one that holds a lock."""
-        self._tag, self._session = tag, session
-        super().__init__(text)
-
-    def xml(self) -> str:
-        """The element."""
-        text = str(self).replace("&", "&amp;").replace("<", "&lt;")
-        kind = "protocol" if self._tag in _OF_PROTOCOL else "application"
-        kind = "rpc" if self._tag in _OF_RPC else kind
-        info = ""
-        if self._session is not None:
-            info = f"<error-info><session-id>{self._session}</session-id></error-info>"
-        return (
-            f"<rpc-error><error-type>{kind}</error-type><error-tag>{self._tag}</error-tag>"
-            f"<error-severity>error</error-severity><error-message>{text}</error-message>"
-            f"{info}</rpc-error>"
-        )
 
 
 class Store:
@@ -47,23 +22,26 @@ class Store:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._candidate: set[Pair] | None = None
-        self._ports: dict[Port, Admin] = {}
+        self._edits: list[PortEdit] = []
 
     def config(self, datastore: str) -> list[ET.Element]:
         """The configuration."""
         pairs = self._held()
         if datastore == "candidate" and self._candidate is not None:
             pairs = self._candidate
-        return [self._cross_connects(sorted(pairs)), self._port_config()]
+        ports = Ports(self._host)
+        return [self._cross_connects(sorted(pairs)), ports.config(), ports.monitor_config()]
 
     def state(self) -> list[ET.Element]:
         """The configuration and the state."""
+        ports = Ports(self._host)
         return [
             self._product(),
             self._cross_connects(sorted(self._held())),
-            self._port_config(),
-            self._powers(),
-            self._attenuators(),
+            ports.config(),
+            ports.monitor_config(),
+            ports.powers(),
+            ports.attenuators(),
         ]
 
     async def edit(self, datastore: str, operation: ET.Element) -> None:
@@ -84,27 +62,27 @@ class Store:
         base = running
         if datastore == "candidate" and self._candidate is not None:
             base = self._candidate
-        pairs, ports = {*base}, dict[Port, Admin]()
+        pairs, edits = {*base}, list[PortEdit]()
         for element in config:
-            self._edit_one(element, default, pairs, ports)
+            self._edit_one(element, default, pairs, edits)
         self._check(pairs)
         if datastore == "candidate":
             self._candidate = pairs
-            self._ports |= ports
+            self._edits += edits
             return
         await self._apply(running, pairs)
-        self._set_ports(ports)
+        Ports(self._host).carry_out(edits)
 
     async def commit(self) -> None:
         """Makes the candidate the running configuration."""
         if self._candidate is not None:
             await self._apply(self._held(), self._candidate)
-        self._set_ports(self._ports)
+        Ports(self._host).carry_out(self._edits)
         self.discard()
 
     def discard(self) -> None:
         """Forgets the candidate."""
-        self._candidate, self._ports = None, {}
+        self._candidate, self._edits = None, []
 
     def validate(self) -> None:
         """Checks the candidate.
@@ -130,7 +108,7 @@ class Store:
             raise WrongError("operation-failed", str(problem)) from None
 
     def _edit_one(
-        self, element: ET.Element, default: str, pairs: set[Pair], ports: dict[Port, Admin]
+        self, element: ET.Element, default: str, pairs: set[Pair], edits: list[PortEdit]
     ) -> None:
         operation = _operation(element, default)
         for one in element.iter():
@@ -144,11 +122,11 @@ class Store:
                 below = "merge" if operation == "replace" else operation
                 for entry in element:
                     self._edit_pair(entry, _operation(entry, below), pairs)
-        elif local(element) == "port-config":
+        elif local(element) in EDITED:
             for entry in element:
-                _operation(entry, operation)
-                port, admin = self._port_entry(entry)
-                ports[port] = admin
+                if _operation(entry, operation) not in ("merge", "replace", "none"):
+                    raise WrongError("operation-not-supported", "ports can only be changed")
+                edits.append(Ports(self._host).edit_of(local(element), entry))
         else:
             raise WrongError("unknown-element", f"{local(element)[:40]} cannot be written")
 
@@ -175,20 +153,6 @@ class Store:
         pairs.discard(own or (0, 0))
         pairs.add((a, b))
 
-    def _port_entry(self, entry: ET.Element) -> tuple[Port, Admin]:
-        leaves = {local(leaf): (leaf.text or "").strip() for leaf in entry}
-        size, text = self._host.design.size, leaves.get("port-id", "")
-        number = int(text) if text.isdecimal() and len(text) < 6 else 0
-        states = {"ENABLED": Admin.NORMAL, "DISABLED": Admin.POWERED_OFF}
-        if not 1 <= number <= size.a + size.b or leaves.get("status") not in states:
-            raise WrongError("invalid-value", "port-id, and status ENABLED or DISABLED")
-        port = Port("A", number) if number <= size.a else Port("B", number - size.a)
-        return port, states[leaves["status"]]
-
-    def _set_ports(self, ports: dict[Port, Admin]) -> None:
-        for port, admin in ports.items():
-            self._host.machine.set_admin(self._host.now, port, admin)
-
     def _number(self, text: str, side: str) -> int:
         size = self._host.design.size
         number = int(text) if text.isdecimal() and len(text) < 6 else 0
@@ -213,43 +177,11 @@ class Store:
     def _cross_connects(self, pairs: list[Pair]) -> ET.Element:
         after = self._host.design.size.a
         rows = [("pair", {"ingress": str(a), "egress": str(b + after)}) for a, b in pairs]
-        return _tree("cross-connects", rows)
-
-    def _seen(self) -> Iterator[tuple[int, Any]]:
-        machine, now = self._host.machine, self._host.now
-        for number, port in enumerate(self._host.design.size.ports(), 1):
-            yield number, machine.port(now, port)
-
-    def _port_config(self) -> ET.Element:
-        rows = []
-        for number, seen in self._seen():
-            status = "ENABLED" if seen.admin is Admin.NORMAL else "DISABLED"
-            status = "FAILED" if seen.status is PortStatus.FAILED else status
-            leaves = {"port-id": str(number), "label": seen.label, "status": status}
-            if seen.peer is not None:
-                after = self._host.design.size.a if seen.peer.side == "B" else 0
-                leaves["peer-port"] = str(seen.peer.number + after)
-            rows.append(("port", leaves))
-        return _tree("port-config", rows)
-
-    def _powers(self) -> ET.Element:
-        rows = []
-        for number, seen in self._seen():
-            power = seen.input_dbm if seen.port.side == "A" else seen.output_dbm
-            rows.append(("port", {"port-id": str(number), "power": f"{power:.2f}"}))
-        return _tree("opm-power", rows)
-
-    def _attenuators(self) -> ET.Element:
-        rows = [
-            ("port", {"port-id": str(number), "atten-mode": "VOA_MODE_NONE"})
-            for number, seen in self._seen()
-            if seen.port.side == "B"
-        ]
-        return _tree("voa", rows)
+        return tree_of("cross-connects", rows)
 
     def _product(self) -> ET.Element:
         design = self._host.design
-        root = _tree("product-information", [])
+        root = tree_of("product-information", [])
         leaves = {
             "manufacturer": "Lightloom",
             "model-name": f"N-EMU-{design.size}-{design.name}",
@@ -273,15 +205,6 @@ def _operation(element: ET.Element, default: str) -> str:
     if found not in (*_OPERATIONS, "none"):
         raise WrongError("bad-attribute", f"operation {found[:20]}")
     return found
-
-
-def _tree(name: str, rows: list[tuple[str, dict[str, str]]]) -> ET.Element:
-    root = ET.Element(f"{{{OPTICAL}}}{name}")
-    for row, leaves in rows:
-        entry = ET.SubElement(root, f"{{{OPTICAL}}}{row}")
-        for leaf, text in leaves.items():
-            ET.SubElement(entry, f"{{{OPTICAL}}}{leaf}").text = text
-    return root
 
 
 def subtree(trees: list[ET.Element], operation: ET.Element) -> str:

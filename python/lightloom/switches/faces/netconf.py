@@ -19,7 +19,9 @@ import asyncssh
 from lightloom.switches.access import Credentials
 from lightloom.switches.config import Face
 from lightloom.switches.faces import _ssh
-from lightloom.switches.faces._netconf_data import Store, WrongError, subtree
+from lightloom.switches.faces._netconf_data import Store, subtree
+from lightloom.switches.faces._netconf_error import WrongError
+from lightloom.switches.faces._netconf_ports import Ports
 from lightloom.switches.host import AwayError, CutError, Host
 from lightloom.switches.netconf_text import (
     BASE,
@@ -170,6 +172,12 @@ class Session:
 
     async def _do_validate(self, operation: Any) -> str:
         self._store.validate()
+        return "<ok/>"
+
+    async def _do_port_set_state(self, operation: Any) -> str:
+        self._check_lock("running", "in-use")
+        ports = Ports(self._host)
+        ports.carry_out(ports.states_of(operation))
         return "<ok/>"
 
     async def _do_lock(self, operation: Any) -> str:
