@@ -11,6 +11,9 @@ import pytest
 from cli_support import ROOT, lightloom
 from switch_support import served
 
+from lightloom.switches.faults import Fault
+from lightloom.switches.ports import Port
+
 PAIR = '["1A-2B"]'
 
 
@@ -68,6 +71,9 @@ def test_change_to_a_file_says_what_it_does_and_a_second_one_changes_nothing(tmp
         assert "nothing changed" in lightloom(*words, cwd=tmp_path).stdout
         shown = lightloom("switch", "show", target, cwd=tmp_path).stdout
         assert re.search(r"1A-2B +- +- +-\d\.\d\d dBm", shown)
+        about = dict(re.split(r"  +", line, maxsplit=1) for line in shown.splitlines()[:8])
+        assert about["ports"] == "32x32"
+        assert (about["states"], about["power"]) == ("not reported", "reported")
 
 
 def test_what_read_prints_restores_a_switch(tmp_path):
@@ -120,6 +126,22 @@ def test_conformance_has_a_row_for_each_check_and_an_exit_code(tmp_path):
         assert "1 of 14 checks failed" in done.stderr
 
 
+def test_switches_with_the_same_interface_are_numbered_in_one_table(tmp_path):
+    with served("scpi", ports="8x8") as one, served("scpi", ports="8x8") as other:
+        targets = [f"scpi://127.0.0.1:{switch.ports['scpi']}" for switch in (one, other)]
+        other.strike(Fault("stuck", port=Port("A", 3)))
+        done = lightloom("switch", "test", *targets, "--wait", "1", cwd=tmp_path)
+        lines = done.stdout.splitlines()
+        assert [line.split() for line in lines if line[:1].isdigit()] == [
+            ["1", targets[0]],
+            ["2", targets[1]],
+        ]
+        head = next(line for line in lines if line.startswith("check "))
+        assert head.split() == ["check", "1", "2"]
+        loss = next(line for line in reversed(lines) if line.startswith("loss per path "))
+        assert loss.split()[3:] == ["passed", "FAILED"]
+
+
 @pytest.mark.parametrize(
     ("target", "message"),
     [
@@ -150,14 +172,18 @@ def test_bad_addresses_are_refused_and_passwords_not_repeated(target, message, t
         ("listen = '0.0.0.0'\n[faces.tl1]", "there is no password"),
         ("listen = '10.0.0.1'\ncredentials = 'c'\n[faces.gnmi]", "could read passwords"),
         ("listen = '10.0.0.1'\ncredentials = 'c'\n[faces.scpi]", "have no login"),
-        ("[faces.gnmi]\ntls_key = 'a'", "a certificate and its key"),
+        ("[faces.gnmi]\ntls_key = 'a'", "faces.gnmi.tls_certificate = (missing): a certificate"),
+        ("[faces.gnmi]\ntls_key = true", "faces.gnmi.tls_key = true: must be text"),
+        ("[faces.spci]\nport = 1", "faces.spci = (a table): no such key"),
+        ('name = "a\\nb"', 'name = "a\\nb": letters'),
+        ("[[fault]]\nat = '1 s'", "fault[0].kind = (missing): must be one of"),
         ("[[fault]]\nkind = 'melt'", "fault[0].kind = melt"),
         ("[[fault]]\nkind = 'stuck'\nport = '33A'", "fault[0].port = 33A: does not exist"),
         ("[[fault]]\nkind = 'stale'\nadd = ['1A-33B']", "fault[0].add = 33B"),
         ("fault = [1]", "fault = [1]: must be a list of tables"),
         ("[optics]\nloss_min_db = 3", "loss_min_db"),
         ("[optics]\naccuracy_db = -1", "optics.accuracy_db = -1: must be a number from 0"),
-        ("", "faces = (none)"),
+        ("", "switch.toml: faces = (none)"),
         ("x", "switch.toml: Expected '=' after a key"),
         ("listen = localhost", 'put the text in quotes: listen = "localhost"'),
     ],
@@ -206,9 +232,15 @@ def test_the_command_face_tells_the_state_and_strikes(tmp_path):
         assert state["connections"][0]["status"] == "CONNECTED"
         loss = json.loads(get("/loss/3A-4B"))["loss_dB"]
         assert abs(state["ports"]["4B"]["output_dbm"] + loss) <= 0.5
-        with pytest.raises(urllib.error.HTTPError) as caught:
-            get("/loss/33A-1B")
-        assert "33A" in caught.value.read().decode()
+        for path, reason in (
+            ("/loss/33A-1B", "33A"),
+            ("/loss/1A", "1A: not a path"),
+            (f"/state?{'x' * 100_000}", "too long"),
+        ):
+            with pytest.raises(urllib.error.HTTPError) as caught:
+                get(path)
+            assert caught.value.code == 400
+            assert reason in json.loads(caught.value.read())["error"]
         for body, reason in [
             ({"kind": "melt"}, "fault.kind"),
             ({"kind": "stuck", "port": "33A"}, "fault.port"),

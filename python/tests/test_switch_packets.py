@@ -218,6 +218,7 @@ def test_several_faces_stand_in_one_table(tmp_path):
         (("--rounds", 2), "--rounds"),
         (("--bulk", 0), "--bulk"),
         (("--wait", -1), "--wait"),
+        (("--wait", 0), "--wait"),
         (("--wait", "nan"), "--wait"),
         (("--faults", "http://127.0.0.1:1"), "--faults"),
         (("--plan", "a.json"), "--plan"),

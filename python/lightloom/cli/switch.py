@@ -20,7 +20,7 @@ from lightloom.units import formats
 if TYPE_CHECKING:
     from lightloom.switches.config import Setup
     from lightloom.switches.ports import Pair
-    from lightloom.switches.protocol import CircuitSwitch, Outcome, Reading
+    from lightloom.switches.protocol import CircuitSwitch, Description, Outcome, Reading
 
 
 commands = typer.Typer(
@@ -77,7 +77,9 @@ def serve(
     with console.guarded():
         setup = read_setup(file)
         if not setup.faces:
-            raise refusal("faces", "(none)", "the switch listens nowhere", "add [faces.scpi]")
+            raise refusal(
+                f"{file}: faces", "(none)", "the switch listens nowhere", "add [faces.scpi]"
+            )
         asyncio.run(_serve(setup))
 
 
@@ -89,8 +91,8 @@ def show(target: TargetOf, credentials: Secrets = None, json: Json = False) -> N
         if json:
             console.print_json(_described(about) | _listed(reading, power))
             return
-        for name, value in _described(about).items():
-            console.say(f"{name:15}{value if value not in (None, '') else '-'}")
+        for name, value in _told(about).items():
+            console.say(f"{name:15}{value}")
         console.say("")
         _print_cross_connects(reading, power)
 
@@ -319,6 +321,24 @@ def _described(about: Any) -> dict[str, Any]:
         "bidirectional": about.bidirectional,
         "status": about.reports_status,
         "power": about.reports_power,
+    }
+
+
+def _told(about: Description) -> dict[str, str]:
+    """What a switch is, and what its interface reports, in words."""
+    directions = {
+        True: "one cross-connect carries light both ways",
+        False: "light goes from A to B",
+        None: "not reported",
+    }
+    reported = {True: "reported", False: "not reported"}
+    found = _described(about)
+    return {
+        **{name: found[name] or "-" for name in ("target", "dialect", "model", "ports")},
+        "settling time": found["settling"] or "not reported",
+        "direction": directions[about.bidirectional],
+        "states": reported[about.reports_status],
+        "power": reported[about.reports_power],
     }
 
 

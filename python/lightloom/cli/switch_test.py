@@ -6,7 +6,7 @@ import json as json_text
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,8 +76,9 @@ def check_wait(wait_s: float) -> None:
     Raises:
         ConfigError: naming the option.
     """
-    if not 0 <= wait_s <= LONGEST_WAIT_S:
-        raise refusal("--wait", wait_s, f"0 to {LONGEST_WAIT_S:,} s", "correct it")
+    if not 0 < wait_s <= LONGEST_WAIT_S:
+        limit = f"above 0, and at most {LONGEST_WAIT_S:,} s"
+        raise refusal("--wait", wait_s, limit, "correct it")
 
 
 def run(switch: CircuitSwitch, target: str, asked: Asked, *, say: bool) -> list[Check]:
@@ -111,6 +112,9 @@ def report(found: Mapping[str, Sequence[Check]], *, json: bool) -> None:
         console.print_json(each if len(each) > 1 else next(iter(each.values())))
     elif len(found) > 1:
         console.say("")
+        for name, target in zip(columns(found), found, strict=True):
+            console.say(f"{name:8} {target}")
+        console.say("")
         console.out(wide=True).print(table(found))
     every = [one for checks in found.values() for one in checks]
     failed = sum(one.verdict is Verdict.FAILED for one in every)
@@ -122,8 +126,8 @@ def table(found: Mapping[str, Sequence[Check]]) -> Table:
     """A row for each check, a column for each switch."""
     made = Table(box=None, pad_edge=False)
     made.add_column("check")
-    for target in found:
-        made.add_column(target.partition("://")[0] if _differ(found) else target)
+    for name in columns(found):
+        made.add_column(name)
     names = dict.fromkeys(one.name for checks in found.values() for one in checks)
     for name in names:
         cells = [
@@ -134,9 +138,16 @@ def table(found: Mapping[str, Sequence[Check]]) -> Table:
     return made
 
 
-def _differ(found: Mapping[str, Sequence[Check]]) -> bool:
-    """Whether the interface alone distinguishes the switches."""
-    return len({target.partition("://")[0] for target in found}) == len(found)
+def columns(targets: Collection[str]) -> list[str]:
+    """The name of each switch in a table: its interface, or a number if two have the same.
+
+    >>> columns(["scpi://h", "tl1://h"]), columns(["scpi://h", "scpi://i"])
+    (['scpi', 'tl1'], ['1', '2'])
+    """
+    kinds = [target.partition("://")[0] for target in targets]
+    if len({*kinds}) == len(kinds):
+        return kinds
+    return [str(at) for at in range(1, len(kinds) + 1)]
 
 
 def _plain(one: Check) -> dict[str, Any]:

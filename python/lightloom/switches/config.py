@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from lightloom.config import toml_errors
-from lightloom.errors import ConfigError, refusal
+from lightloom.errors import ConfigError
 from lightloom.storage import reading
+from lightloom.switches._values import refused
 from lightloom.switches.access import Credentials, is_loopback, read_credentials
 from lightloom.switches.changes import Conflict
 from lightloom.switches.design import Design
@@ -131,14 +132,14 @@ def _check_listen(setup: Setup) -> None:
         return
     if setup.credentials.password is None:
         limit = "other machines reach it, and there is no password"
-        raise refusal("listen", setup.listen, limit, "name a file of credentials")
+        raise refused("listen", setup.listen, limit, "name a file of credentials")
     if any(face.kind in ("command", "scpi") for face in setup.faces):
         limit = "the faces scpi and command have no login"
-        raise refusal("listen", setup.listen, limit, "leave them out, or listen on 127.0.0.1")
+        raise refused("listen", setup.listen, limit, "leave them out, or listen on 127.0.0.1")
     if any(face.kind == "gnmi" and "tls_key" not in face.options for face in setup.faces):
         limit = "other machines could read passwords on the way to the face gnmi"
         remedy = "name tls_key and tls_certificate, or listen on 127.0.0.1"
-        raise refusal("listen", setup.listen, limit, remedy)
+        raise refused("listen", setup.listen, limit, remedy)
 
 
 def _design(table: Mapping[str, Any]) -> Design:
@@ -178,7 +179,7 @@ def _of_device(name: Any) -> Design:
     models = {model["name"]: model for model in photonics.switches()}
     if name not in models:
         limit = f"must be one of {', '.join(models)}"
-        raise refusal("timing.device", name, limit, "choose one")
+        raise refused("timing.device", name, limit, "choose one")
     model = models[str(name)]
     spread = model["deviation"]
     return Design(
@@ -193,13 +194,13 @@ def _optics(table: Mapping[str, Any], seed: int) -> Optics:
     optics = Optics(seed=seed, **values)
     if optics.loss_min_db > optics.loss_max_db:
         limit = f"at most loss_max_db, which is {optics.loss_max_db:g}"
-        raise refusal("optics.loss_min_db", optics.loss_min_db, limit, "correct both")
+        raise refused("optics.loss_min_db", optics.loss_min_db, limit, "correct both")
     return optics
 
 
 def _faults(listed: Any, size: Size) -> Iterator[Fault]:
     if not (isinstance(listed, list) and all(isinstance(table, dict) for table in listed)):
-        raise refusal("fault", listed, "must be a list of tables", "write [[fault]]")
+        raise refused("fault", listed, "must be a list of tables", "write [[fault]]")
     for at, table in enumerate(listed):
         fault = read_fault(f"fault[{at}]", table)
         check_fault(f"fault[{at}]", fault, size)
@@ -221,7 +222,8 @@ def _faces(table: Mapping[str, Any], folder: Path) -> Any:
                 chosen[key] = str(folder / _text(f"faces.{kind}.{key}", own[key]))
         if ("tls_key" in chosen) != ("tls_certificate" in chosen):
             limit = "a certificate and its key belong together"
-            raise refusal(f"faces.{kind}.tls_key", own.get("tls_key"), limit, "name both files")
+            missing = "tls_key" if "tls_key" not in own else "tls_certificate"
+            raise refused(f"faces.{kind}.{missing}", None, limit, "name both files")
         yield Face(kind, port, chosen)
 
 
@@ -229,48 +231,48 @@ def _check_keys(prefix: str, table: Mapping[str, Any], known: tuple[str, ...]) -
     for key in table:
         if key not in known:
             limit = f"no such key; known are {', '.join(known)}"
-            raise refusal(f"{prefix}{key}", table[key], limit, "correct it, or leave it out")
+            raise refused(f"{prefix}{key}", table[key], limit, "correct it, or leave it out")
 
 
 def _table(key: str, table: Mapping[str, Any], prefix: str = "") -> Mapping[str, Any]:
     found = table.get(key, {})
     if not isinstance(found, dict):
-        raise refusal(f"{prefix}{key}", found, "must be a table of keys", "name each key")
+        raise refused(f"{prefix}{key}", found, "must be a table of keys", "name each key")
     return found
 
 
 def _text(key: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise refusal(key, value, "must be text", "put it in quotes")
+        raise refused(key, value, "must be text", "put it in quotes")
     return value
 
 
 def _name(value: Any) -> str:
     name = _text("name", value)
     if not (name.isascii() and name.replace("-", "").replace("_", "").isalnum() and len(name) < 64):
-        raise refusal("name", name, "letters, digits, - and _ only", "choose another")
+        raise refused("name", name, "letters, digits, - and _ only", "choose another")
     return name
 
 
 def _integer(key: str, value: Any, least: int, most: int) -> int:
     if type(value) is not int or not least <= value <= most:
-        raise refusal(key, value, f"must be a whole number from {least} to {most}", "correct it")
+        raise refused(key, value, f"must be a whole number from {least} to {most}", "correct it")
     return value
 
 
 def _number(key: str, value: Any, least: float, most: float) -> float:
     if type(value) not in (int, float) or not least <= value <= most:
-        raise refusal(key, value, f"must be a number from {least:g} to {most:g}", "correct it")
+        raise refused(key, value, f"must be a number from {least:g} to {most:g}", "correct it")
     return float(value)
 
 
 def _boolean(key: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise refusal(key, value, "must be true or false", "correct it")
+        raise refused(key, value, "must be true or false", "correct it")
     return value
 
 
 def _choice(key: str, value: Any, values: Any) -> Any:
     if value not in values:
-        raise refusal(key, value, f"must be one of {', '.join(values)}", "choose one")
+        raise refused(key, value, f"must be one of {', '.join(values)}", "choose one")
     return Recovery(value) if key == "recovery" else value

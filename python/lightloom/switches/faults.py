@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lightloom.errors import refusal
+from lightloom.switches._values import refused
 from lightloom.switches.ports import Pair, Port, Size, ends_of, port_of, read_pairs
 from lightloom.units.durations import duration_ps
 
@@ -85,12 +85,12 @@ def read_fault(key: str, table: Mapping[str, Any], *, scheduled: bool = True) ->
     """
     kind = table.get("kind")
     if kind not in KINDS:
-        raise refusal(f"{key}.kind", kind, f"must be one of {', '.join(KINDS)}", "choose one")
+        raise refused(f"{key}.kind", kind, f"must be one of {', '.join(KINDS)}", "choose one")
     known = ("kind", *(("at",) if scheduled else ()), *_KEYS.get(str(kind), ()))
     for name in table:
         if name not in known:
             limit = f"{kind} has the keys {', '.join(known)}"
-            raise refusal(f"{key}.{name}", table[name], limit, "leave it out")
+            raise refused(f"{key}.{name}", table[name], limit, "leave it out")
     at = table.get("at", "0 s")
     fault = Fault(
         kind=str(kind),
@@ -101,9 +101,9 @@ def read_fault(key: str, table: Mapping[str, Any], *, scheduled: bool = True) ->
         remove=_pairs(key, table, "remove"),
     )
     if kind in OF_PORTS and fault.port is None:
-        raise refusal(f"{key}.port", "(missing)", f"{kind} happens at a port", 'write port = "7A"')
+        raise refused(f"{key}.port", None, f"{kind} happens at a port", 'write port = "7A"')
     if kind in ("stale", "intruder") and not (fault.add or fault.remove):
-        raise refusal(f"{key}.add", "(missing)", f"{kind} needs cross-connects", "write some")
+        raise refused(f"{key}.add", None, f"{kind} needs cross-connects", "write some")
     return fault
 
 
@@ -121,7 +121,7 @@ def check_fault(key: str, fault: Fault, size: Size) -> None:
         for port in ports:
             if not size.has(port):
                 limit = f"does not exist on a switch of {size} ports"
-                raise refusal(f"{key}.{name}", port, limit, "choose another")
+                raise refused(f"{key}.{name}", str(port), limit, "choose another")
 
 
 def _port(key: str, table: Mapping[str, Any]) -> Port | None:
@@ -129,19 +129,19 @@ def _port(key: str, table: Mapping[str, Any]) -> Port | None:
         return None
     port = port_of(str(table["port"]))
     if port is None:
-        raise refusal(f"{key}.port", table["port"], "not a port", 'write a port such as "7A"')
+        raise refused(f"{key}.port", table["port"], "not a port", 'write a port such as "7A"')
     return port
 
 
 def _factor(key: str, table: Mapping[str, Any]) -> float:
     value = table.get("factor", SLOW_FACTOR)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1e6:
-        raise refusal(f"{key}.factor", value, "above 0 and at most 1e6", "write a number")
+        raise refused(f"{key}.factor", value, "above 0 and at most 1e6", "write a number")
     return float(value)
 
 
 def _pairs(key: str, table: Mapping[str, Any], name: str) -> tuple[Pair, ...]:
     listed = table.get(name, [])
     if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
-        raise refusal(f"{key}.{name}", listed, "must be a list", 'write ["1A-29B"]')
+        raise refused(f"{key}.{name}", listed, "must be a list", 'write ["1A-29B"]')
     return tuple(read_pairs(f"{key}.{name}", listed))

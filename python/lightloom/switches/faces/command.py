@@ -50,7 +50,7 @@ async def listen(host: Host, address: str, port: int) -> asyncio.Server:
             try:
                 request = await asyncio.wait_for(_request(reader), WAIT_S)
                 status, answer = _answer(host, *request)
-            except (_BadError, ConfigError, RefusedError, asyncio.LimitOverrunError) as problem:
+            except (_BadError, ConfigError, RefusedError) as problem:
                 status, answer = 400, {"error": str(problem)}
             writer.write(_response(status, answer))
             await asyncio.wait_for(writer.drain(), WAIT_S)
@@ -60,7 +60,10 @@ async def listen(host: Host, address: str, port: int) -> asyncio.Server:
 
 
 async def _request(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    except asyncio.LimitOverrunError:
+        raise _BadError("the header of the request is too long") from None
     words = head[0].split()
     if len(words) != 3:
         raise _BadError("not an HTTP request")
@@ -88,13 +91,19 @@ def _answer(host: Host, method: str, path: str, body: bytes) -> tuple[int, Any]:
     if (method, path) == ("GET", "/packets"):
         counts = host.machine.packets(host.now)
         return 200, {f"{a}A": asdict(found) for a, found in counts.items()}
-    pair = pair_of(path.removeprefix("/loss/"))
-    if method == "GET" and pair is not None:
-        for port in ends_of(pair):
-            if not host.design.size.has(port):
-                raise _BadError(f"port {port} does not exist on {host.design.size} ports")
-        return 200, {"loss_dB": host.design.optics.loss_db(pair)}
+    if method == "GET" and path.startswith("/loss/"):
+        return 200, {"loss_dB": _loss_db(host, path.removeprefix("/loss/"))}
     return 404, {"error": "POST /faults or /packets, GET /state, /packets or /loss/1A-29B"}
+
+
+def _loss_db(host: Host, name: str) -> float:
+    pair = pair_of(name)
+    if pair is None:
+        raise _BadError(f"{name[:40]}: not a path; write its A and B port: /loss/1A-29B")
+    for port in ends_of(pair):
+        if not host.design.size.has(port):
+            raise _BadError(f"port {port} does not exist on {host.design.size} ports")
+    return host.design.optics.loss_db(pair)
 
 
 def _table(body: bytes) -> dict[str, Any]:
