@@ -11,10 +11,11 @@ from switch_support import WAIT_S, ask, served
 
 from lightloom.switches import conformance
 from lightloom.switches.access import Credentials
-from lightloom.switches.drivers.gnmi import GnmiSwitch
+from lightloom.switches.drivers.gnmi import _MODELS, GnmiSwitch
 from lightloom.switches.faults import Fault
-from lightloom.switches.ports import Port
+from lightloom.switches.ports import Port, Size
 from lightloom.switches.protocol import SwitchError
+from lightloom.switches.states import Status
 from lightloom.switches.targets import open_target
 
 CLIENT = Path(__file__).with_name("switch_pygnmi.py")
@@ -371,3 +372,44 @@ def test_a_subscription_to_updates_only_begins_with_the_first_change(mode):
             listed = json.loads(next(stream).update.update[0].val.json_ietf_val)["port-connection"]
             assert [entry["name"] for entry in listed] == ["3A-3B"]
             stream.cancel()
+
+
+@pytest.mark.parametrize(
+    ("word", "a", "b", "status"),
+    [
+        ("enabled", "connected", "connected", Status.CONNECTED),
+        ("enabled", "tuning", "tuning", Status.PENDING_CONNECTION),
+        ("disabled", "failed", "tuning", Status.FAILED),
+        ("invalid", "connected", "connected", Status.INVALID),
+    ],
+)
+def test_the_driver_reads_the_databases_of_the_public_virtual_switch(word, a, b, status):
+    """Its entries have a state of their own; tables of states may lack ports."""
+    tables = {
+        ("CONFIG_DB", "OCS_PORT"): {"1A": {"label": "x"}, "16A": {}, "16B": {}},
+        ("CONFIG_DB", "OCS_CROSS_CONNECT"): {
+            "1A-16B": {"a_side": "1A", "b_side": "16B"},
+            "3A-3B": {"a_side": "3A", "b_side": "3B"},
+        },
+        ("STATE_DB", "OCS_PORT_TABLE"): {"1A": {"oper_status": a}, "16B": {"oper_status": b}},
+        ("STATE_DB", "OCS_CROSS_CONNECT_TABLE"): {
+            "1A-16B": {"status": word, "physical_path": "1A, panel IN 1, panel OUT 16"},
+            "2A-2B": {"status": "enabled", "physical_path": ""},
+        },
+    }
+
+    class Client:
+        target = "gnmi://test:1"
+
+        def get(self, path, default):
+            steps = [step.name for step in path.elem]
+            return tables.get((steps[0], steps[2]), default)
+
+    driver = GnmiSwitch.__new__(GnmiSwitch)
+    driver._client, driver._target, driver._size = Client(), "gnmi://test:1", None
+    driver._model = _MODELS["sonic-db"]("gnmi://test:1")
+    found = driver.read()
+    assert driver.describe().size == Size(16, 16)
+    assert found.find((1, 16)).status is status
+    assert (found.find((3, 3)).status, found.find((3, 3)).configured) == (Status.INVALID, True)
+    assert not found.find((2, 2)).configured

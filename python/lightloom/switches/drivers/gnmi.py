@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from lightloom.switches.access import Credentials
+from lightloom.switches.drivers import _sonic_tables
 from lightloom.switches.drivers._gnmi_client import (
     CA,
     GnmiClient,
@@ -20,6 +21,7 @@ from lightloom.switches.drivers._gnmi_client import (
     update_of,
     without_modules,
 )
+from lightloom.switches.drivers._sonic_tables import port_states, statuses
 from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of, pair_of, port_of
 from lightloom.switches.protocol import (
     NO_STATUS,
@@ -54,6 +56,9 @@ class Model(Protocol):
 
     def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
         """The state of each port, and the power that enters (A) or leaves (B) it."""
+
+    def all_ports(self, get: Any) -> list[Port]:
+        """The ports that the switch has."""
 
     def is_bidirectional(self, get: Any) -> bool | None:
         """Whether one cross-connect carries light both ways; None if the model does not say."""
@@ -145,7 +150,7 @@ class GnmiSwitch:
 
     def _ports(self) -> Size:
         if self._size is None:
-            ports = [*self._model.ports(self._client.get)]
+            ports = self._model.all_ports(self._client.get)
             a = max((port.number for port in ports if port.side == "A"), default=0)
             b = max((port.number for port in ports if port.side == "B"), default=0)
             self._size = Size(a, b)
@@ -224,6 +229,9 @@ class _Ocp:
                 )
         return found
 
+    def all_ports(self, get: Any) -> list[Port]:
+        return [*self.ports(get)]
+
     def is_bidirectional(self, get: Any) -> bool | None:
         found = get(path_of("optical-switch", "state", "bidirectional"), None)
         return found if isinstance(found, bool) else None
@@ -258,23 +266,28 @@ class _SonicDb:
         found = []
         with understood(self._target, self.dialect):
             config = get(_table("CONFIG_DB", "OCS_CROSS_CONNECT"), {})
-            states = get(_table("STATE_DB", "OCS_CROSS_CONNECT_TABLE"), {})
-            for name in {**config, **states}:
+            rows = _rows(get(_table("STATE_DB", "OCS_CROSS_CONNECT_TABLE"), {}))
+            by_sides = all("a_side_status" in row for row in rows)
+            states = statuses(rows, {} if by_sides else self._port_states(get))
+            listed = [*config, *(_sonic_tables.key_of(row) for row in rows)]
+            for name in dict.fromkeys(listed):
                 pair = pair_of(name)
-                if pair is not None:
-                    status = _of_sides(states.get(name))
-                    reason = "" if status is Status.CONNECTED else _told(states.get(name))
+                if pair is not None:  # an entry of the configuration without a state is INVALID
+                    status, reason = states.get(pair, (Status.INVALID, NO_STATUS))
                     found.append(CrossConnect(pair, name, status, reason, name in config))
         return found
 
     def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
-        found: dict[Port, tuple[PortStatus, float | None]] = {}
         with understood(self._target, self.dialect):
-            for name, row in get(_table("STATE_DB", "OCS_PORT_TABLE"), {}).items():
-                port, status = port_of(name), str(row.get("status", "")).upper()
-                if port is not None and status in PortStatus.__members__:
-                    found[port] = (PortStatus(status), None)
-        return found
+            return {port: (state, None) for port, state in self._port_states(get).items()}
+
+    def all_ports(self, get: Any) -> list[Port]:
+        with understood(self._target, self.dialect):
+            listed = get(_table("CONFIG_DB", "OCS_PORT"), {})
+            return [port for name in listed if (port := port_of(name)) is not None]
+
+    def _port_states(self, get: Any) -> dict[Port, PortStatus]:
+        return port_states(_rows(get(_table("STATE_DB", "OCS_PORT_TABLE"), {})))
 
     def is_bidirectional(self, get: Any) -> bool | None:
         return None
@@ -295,20 +308,11 @@ def _table(database: str, *steps: str) -> Any:
     return path_of(database, "localhost", *steps, origin="sonic-db")
 
 
-def _of_sides(row: Mapping[str, str] | None) -> Status:
-    """The state of a cross-connect, from those of its sides; without any it is INVALID."""
-    if row is None:
-        return Status.INVALID
-    sides = {row.get("a_side_status", ""), row.get("b_side_status", "")}
-    if sides == {"tuned"}:
-        return Status.CONNECTED
-    return Status.FAILED if sides & {"failed", "blocked"} else Status.PENDING_CONNECTION
-
-
-def _told(row: Mapping[str, str] | None) -> str:
-    if row is None:
-        return NO_STATUS
-    return f"its sides are {row.get('a_side_status')} and {row.get('b_side_status')}"
+def _rows(table: Mapping[str, Mapping[str, Any]]) -> list[_sonic_tables.Row]:
+    """The entries of a table, each with its key before its fields."""
+    return [
+        {"": key, **{name: str(value) for name, value in row.items()}} for key, row in table.items()
+    ]
 
 
 _MODELS: dict[str, Callable[[str], Model]] = {"ocp": _Ocp, "sonic-db": _SonicDb}
