@@ -82,9 +82,9 @@ def test_any_answer_is_a_reading_or_an_error(driver, texts, data):
         while True:
             yield data.draw(texts)
 
-    for act in ("read", "power", "describe"):
+    for act in ("read", "power", "describe", "factory_losses"):
         try:
-            getattr(driver(endless()), act)()
+            getattr(driver(endless()), act, lambda: None)()
         except SwitchError as problem:
             assert "://test:1: " in str(problem)
 
@@ -126,7 +126,13 @@ def test_any_json_is_a_reading_or_an_error(model, data):
     def get(path, default):
         return data.draw(JSON)
 
-    for act in (model.connections, model.ports, model.is_bidirectional):
+    for act in (
+        model.connections,
+        model.ports,
+        model.is_bidirectional,
+        model.all_ports,
+        model.losses,
+    ):
         with suppress(SwitchError):
             act(get)
 

@@ -3,6 +3,7 @@ each check has an input under which it fails."""
 
 import json
 import threading
+from dataclasses import replace
 
 import asyncssh
 import pytest
@@ -131,6 +132,50 @@ def test_losses_are_those_of_the_factory_table_on_every_face(scheme):
         ]
         optics = switch.host.design.optics
         assert told == pytest.approx([optics.loss_db((at, at)) for at in (1, 2, 3, 4)], abs=0.021)
+
+
+@pytest.mark.parametrize(
+    ("face", "target"),
+    [("ssh", "sonic://admin@127.0.0.1:{}"), ("gnmi", "gnmi://127.0.0.1:{}?model=sonic-db")],
+)
+def test_losses_without_monitors_are_those_that_the_factory_table_lists(face, target):
+    with served(face, ports="8x8") as switch:
+        checks = conformance.run(open_target(target.format(switch.ports[face])), bulk=4)
+        found = next(one for one in checks if one.name == "loss per path")
+        loss = switch.host.design.optics.loss_db
+        expected = ", ".join(f"{loss((at, at)):.2f}" for at in (1, 2, 3, 4))
+        assert found.verdict is Verdict.PASSED
+        assert found.detail.startswith(f"{expected} dB")
+
+
+class Measured(EmulatedSwitch):
+    """Has no monitors, but a factory table."""
+
+    def __init__(self, table):
+        super().__init__(design())
+        self._table = table
+
+    def describe(self):
+        return replace(super().describe(), reports_power=False)
+
+    def power(self):
+        return None
+
+    def factory_losses(self):
+        return self._table
+
+
+@pytest.mark.parametrize(
+    ("table", "verdict"),
+    [
+        ({(at, at): 1.5 for at in range(1, 9)}, Verdict.PASSED),
+        ({(at, at): 1.5 for at in range(1, 4)}, Verdict.FAILED),
+        ({(at, at): 50.0 for at in range(1, 9)}, Verdict.FAILED),
+        ({}, Verdict.SKIPPED),
+    ],
+)
+def test_a_factory_table_has_each_path_and_a_loss_that_paths_have(table, verdict):
+    assert verdicts(Measured(table))["loss per path"] is verdict
 
 
 @pytest.mark.parametrize("scheme", ["scpi", "gnmi", "netconf", "tl1", "ssh"])

@@ -296,7 +296,7 @@ def test_the_driver_passes_the_conformance_test(model, policy):
         bad = [one for one in checks if one.verdict is conformance.Verdict.FAILED]
         assert not bad
         skipped = sum(one.verdict is conformance.Verdict.SKIPPED for one in checks)
-        assert skipped == (2 if model == "ocp" else 4)  # reboots; without light two more
+        assert skipped == (2 if model == "ocp" else 3)  # reboots; without light one more
         assert switch.pairs() == []  # INVALID entries were deleted, too
 
 

@@ -13,7 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 from lightloom.switches.light import dark_s, sampling
 from lightloom.switches.ports import Pair, Port, ends_of, name_of
-from lightloom.switches.protocol import CircuitSwitch, Outcome, Reading, SwitchError
+from lightloom.switches.protocol import (
+    CircuitSwitch,
+    HasFactoryTable,
+    Outcome,
+    Reading,
+    SwitchError,
+)
 from lightloom.switches.states import PortStatus, Status
 from lightloom.switches.verdicts import Check, FailedError, SkippedError, Verdict, judged, ms
 from lightloom.switches.waiting import LIT_DBM
@@ -251,15 +257,34 @@ class _Test:
         return f"median of {REPEATS}: {ms(statistics.median(taken))} with the driver's polling"
 
     def _check_loss(self) -> str:
-        if not self._about.reports_power:
-            raise SkippedError("the interface reports no power")
         pairs = [self._pair(at, at) for at in range(NEEDED)]
         self._change([], pairs)
+        if not self._about.reports_power:
+            return f"{_listed_db(self._factory_losses(pairs))}, measured by the factory"
         losses = self._steady_losses(pairs)
         if not losses:
             raise SkippedError("no light enters these ports, or they have no monitors")
-        listed = ", ".join(f"{loss:.2f}" for loss in losses)
-        return f"{listed} dB"
+        return _listed_db(losses)
+
+    def _factory_losses(self, pairs: list[Pair]) -> list[float]:
+        """The losses of paths in the factory table.
+
+        Raises:
+            SkippedError: without a table.
+            FailedError: if it lacks a path, or has a loss that no path has.
+        """
+        switch = self._switch
+        table = switch.factory_losses() if isinstance(switch, HasFactoryTable) else {}
+        if not table:
+            raise SkippedError("the interface reports no power, and no factory table")
+        for pair in pairs:
+            if pair not in table:
+                raise FailedError(f"{name_of(pair)} is not in the factory table")
+            if table[pair] > MOST_LOSS_DB:
+                raise FailedError(
+                    f"{name_of(pair)} loses {table[pair]:.2f} dB by the factory table"
+                )
+        return [table[pair] for pair in pairs]
 
     def _steady_losses(self, pairs: list[Pair]) -> list[float]:
         """The losses once light is steady: within 0.5 dB of its target it still settles."""
@@ -338,6 +363,10 @@ class _Test:
             raise FailedError(f"the light of {name_of(kept)} fell to {min(powers)} dBm")
         dark = dark_s(samples, Port("B", moved[1]), Port("B", target[1]))
         return f"kept: steady in {len(samples)} samples; moved: dark for about {ms(dark)}"
+
+
+def _listed_db(losses: list[float]) -> str:
+    return f"{', '.join(f'{loss:.2f}' for loss in losses)} dB"
 
 
 def _require_ports_once(reading: Reading) -> None:

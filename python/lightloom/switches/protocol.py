@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from lightloom.switches.ports import Pair, Port, Size, name_of
 from lightloom.switches.states import PortStatus, Status
@@ -141,6 +141,18 @@ class CircuitSwitch(Protocol):
         """Ends the connection."""
 
 
+@runtime_checkable
+class HasFactoryTable(Protocol):
+    """A switch whose interface may report the factory measurement of each path."""
+
+    def factory_losses(self) -> Mapping[Pair, float]:
+        """The insertion losses that the factory measured [dB]; empty without a table.
+
+        Raises:
+            SwitchError: if the switch failed or did not answer.
+        """
+
+
 @contextmanager
 def before_a_change() -> Iterator[None]:
     """Marks what a driver does before its first command: if it fails, nothing was done."""
@@ -158,6 +170,18 @@ def understood(target: str, dialect: str) -> Iterator[None]:
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
         reason = str(problem)[:100]
         raise SwitchError(f"{target}: its answer is no {dialect} ({reason}); check it") from None
+
+
+def loss_of(text: object) -> float:
+    """An insertion loss [dB].
+
+    Raises:
+        ValueError: if it is no number, or negative.
+    """
+    loss = float(str(text))
+    if not 0 <= loss < math.inf:
+        raise ValueError(f"loss {loss}")
+    return loss
 
 
 def power_of(text: object) -> float:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from lightloom.switches.ports import Pair, Port, ends_of, pair_of, port_of
-from lightloom.switches.protocol import NO_STATUS
+from lightloom.switches.protocol import NO_STATUS, loss_of
 from lightloom.switches.states import PortStatus, Status
 
 Row = Mapping[str, str]
@@ -84,6 +84,21 @@ def statuses(rows: list[Row], ports: Mapping[Port, PortStatus]) -> dict[Pair, tu
         elif row.get("status"):
             a, b = (ports.get(end) for end in ends_of(pair))
             found[pair] = _of_word(row["status"].lower(), a, b)
+    return found
+
+
+def losses(rows: list[Row]) -> dict[Pair, float]:
+    """The factory insertion losses in a table [dB]: the first one of each path.
+
+    Raises:
+        KeyError: if there is no column of losses.
+        ValueError: of a cell that is no loss.
+    """
+    found: dict[Pair, float] = {}
+    for row in rows:
+        pair = pair_of(key_of(row).partition("|")[0])
+        if pair is not None:
+            found.setdefault(pair, loss_of(row["loss_db"]))
     return found
 
 

@@ -60,6 +60,9 @@ class Model(Protocol):
     def all_ports(self, get: Any) -> list[Port]:
         """The ports that the switch has."""
 
+    def losses(self, get: Any) -> dict[Pair, float]:
+        """The factory table [dB]; empty if the model has none."""
+
     def is_bidirectional(self, get: Any) -> bool | None:
         """Whether one cross-connect carries light both ways; None if the model does not say."""
 
@@ -140,6 +143,10 @@ class GnmiSwitch:
             return None
         found = self._model.ports(self._client.get)
         return {port: power for port, (_, power) in found.items() if power is not None}
+
+    def factory_losses(self) -> Mapping[Pair, float]:
+        """The factory table [dB]; OCP's model has none."""
+        return self._model.losses(self._client.get)
 
     def close(self) -> None:
         """Ends the connection."""
@@ -232,6 +239,9 @@ class _Ocp:
     def all_ports(self, get: Any) -> list[Port]:
         return [*self.ports(get)]
 
+    def losses(self, get: Any) -> dict[Pair, float]:
+        return {}
+
     def is_bidirectional(self, get: Any) -> bool | None:
         found = get(path_of("optical-switch", "state", "bidirectional"), None)
         return found if isinstance(found, bool) else None
@@ -286,6 +296,11 @@ class _SonicDb:
             listed = get(_table("CONFIG_DB", "OCS_PORT"), {})
             return [port for name in listed if (port := port_of(name)) is not None]
 
+    def losses(self, get: Any) -> dict[Pair, float]:
+        with understood(self._target, self.dialect):
+            table = get(_table("STATE_DB", "OCS_FACTORY_INSERTION_LOSS"), {})
+            return _sonic_tables.losses(_rows(table))
+
     def _port_states(self, get: Any) -> dict[Port, PortStatus]:
         return port_states(_rows(get(_table("STATE_DB", "OCS_PORT_TABLE"), {})))
 
@@ -311,7 +326,8 @@ def _table(database: str, *steps: str) -> Any:
 def _rows(table: Mapping[str, Mapping[str, Any]]) -> list[_sonic_tables.Row]:
     """The entries of a table, each with its key before its fields."""
     return [
-        {"": key, **{name: str(value) for name, value in row.items()}} for key, row in table.items()
+        {"": key, **{name.lower(): str(value) for name, value in row.items()}}
+        for key, row in table.items()
     ]
 
 

@@ -30,6 +30,7 @@ from lightloom.switches.protocol import (
     check_pairs,
     difference,
     displaced,
+    understood,
 )
 from lightloom.switches.states import Status
 from lightloom.switches.waiting import wait_until_settled
@@ -142,6 +143,13 @@ class SonicSwitch:
     def power(self) -> Mapping[Port, float] | None:
         """The command line reports no light."""
         return None
+
+    def factory_losses(self) -> Mapping[Pair, float]:
+        """The factory table, which the first generation alone prints [dB]."""
+        if self._generation != "first":
+            return {}
+        with understood(self._target, "SONiC CLI"):
+            return _sonic_tables.losses(self._show("show ocs factory-insertion-loss"))
 
     def close(self) -> None:
         """Ends the connection."""
