@@ -76,6 +76,22 @@ def test_change_to_a_file_says_what_it_does_and_a_second_one_changes_nothing(tmp
         assert (about["states"], about["power"]) == ("not reported", "reported")
 
 
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ("1A-2", "--add = 1A-2: not a cross-connect"),
+        ("4A..1A-20B..23B", "--add = 4A..1A-20B..23B: not as many A as B ports"),
+        ("1A-1B,20A..23A-20B..22B", "--add = 20A..23A-20B..22B: not as many A as B ports"),
+    ],
+)
+def test_bad_pairs_are_refused_with_what_is_wrong(pairs, message, tmp_path):
+    (tmp_path / "lit.json").write_text(PAIR, encoding="utf-8")
+    done = lightloom("switch", "change", "file:lit.json", "--add", pairs, "-y", cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert (tmp_path / "lit.json").read_text() == PAIR
+
+
 def test_what_read_prints_restores_a_switch(tmp_path):
     with served("scpi") as switch:
         target = f"scpi://127.0.0.1:{switch.ports['scpi']}"

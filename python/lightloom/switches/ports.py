@@ -126,7 +126,10 @@ def read_pairs(key: str, texts: Iterable[str]) -> list[Pair]:
         for part in text.split(","):
             pairs = expand(part.strip())
             if not pairs:
-                raise refusal(key, part, "not a cross-connect", "write A and B port: 1A-29B")
+                limit = "not a cross-connect"
+                if ".." in part:
+                    limit = "not as many A as B ports, both in ascending order"
+                raise refusal(key, part, limit, "write A and B port: 1A-29B, or 1A..4A-5B..8B")
             found += pairs
     return found
 
