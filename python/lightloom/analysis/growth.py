@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from .nights import Floats
@@ -20,8 +23,10 @@ def parts(arrivals: Floats) -> Floats:
     return np.asarray((arrivals - arrivals.min()) / (float(np.ptp(arrivals)) or 1.0))
 
 
-def late_to_early(arrivals: Floats, times: Floats) -> float | None:
-    """The median time of late flows, as a multiple of that of early ones; None without either.
+def late_to_early(
+    arrivals: Floats, times: Floats, average: Callable[[Floats], Any] = np.median
+) -> float | None:
+    """The average time of late flows, as a multiple of that of early ones; None without either.
 
     >>> late_to_early(np.arange(10.0), 1 + np.arange(10.0))
     5.33...
@@ -32,5 +37,5 @@ def late_to_early(arrivals: Floats, times: Floats) -> float | None:
     early, late = at <= EARLY, at > LATE
     if not early.any() or not late.any():
         return None
-    least = float(np.median(times[early]))
-    return float(np.median(times[late])) / least if least else None
+    least = float(average(times[early]))
+    return float(average(times[late])) / least if least else None

@@ -52,7 +52,7 @@ LEGEND = {
 MARKS = {"short": "*", "unsettled": "?"}
 """The mark after a latency if the load is not known to be carried."""
 OF_MARKS = {
-    "?": "? the window is too short to tell whether the load is carried; lengthen run.measure.",
+    "?": "? window too short to tell whether the load is carried: lengthen run.measure.",
     "*": "* not carried: the latency says how long the window was, no more.",
 }
 

@@ -13,6 +13,7 @@ without a window.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -32,12 +33,16 @@ from lightloom.results.window_rules import (
 from lightloom.units.intervals import LEVEL, Interval, over_runs
 
 from ..model import Carriage, Fabric, LoadPoint, figure
+from ..ranking import Score, score
 from . import whole_run
 from .limits import SURELY
 from .whole_run import lagging, lagging_points, of_point, of_run
 
 MISSING = 0.02
 """Share of the due bytes that a window may miss, as in the core."""
+
+LONGER = 1.5
+"""Mean completion time ÷ that on another fabric from which a fabric may be overloaded in a part."""
 
 ENOUGH_SEEDS = 3
 """From so many seeds on, a fabric is short of the load if it accepted less than nine tenths of what
@@ -63,15 +68,36 @@ def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fa
 
 def untold(fabrics: Sequence[Fabric]) -> list[bool]:
     """Whether it is open that each fabric carries the load, although its times may be compared: its
-    run leaves it open (`whole_run.untold`), `run.limit` left out more than a tenth of its flows, or
-    its windows offered, by chance, less than nine tenths of the load that was asked for."""
+    run leaves it open (`whole_run.untold`), `run.limit` left out more than a tenth of its flows,
+    its windows offered, by chance, less than nine tenths of the load that was asked for, or its
+    flows take so much longer than those of another fabric that a part of it may be overloaded."""
     runs = whole_run.untold(fabrics)
     return [
         open_
         or _left_out(f)
+        or _waits_longer(f, fabrics)
         or _offered_less([judged(s.summary) for s in f.each if s.window is not None])
         for f, open_ in zip(fabrics, runs, strict=True)
     ]
+
+
+def _waits_longer(fabric: Fabric, fabrics: Sequence[Fabric]) -> bool:
+    """Whether flows take `LONGER` times as long on average as on another fabric that may carry the
+    load, without an interval: where one rack of many is overloaded, most of the load is carried,
+    and a short run shows it in its times alone. Without a window late flows must take notably
+    longer than early ones, too: a network that fills is slow as well."""
+    own = _mean_time(fabric)
+    others = [s.value for f in fabrics if f.carriage != "short" and (s := _mean_time(f))]
+    if fabric.carriage is None or own is None or own.spans:
+        return False
+    if fabric.window is None and not whole_run.lengthens(fabric):
+        return False
+    return own.value > LONGER * min(others, default=math.inf)
+
+
+def _mean_time(fabric: Fabric) -> Score | None:
+    path = "fct.all.mean_us" if fabric.window is None else "window.mean_us"
+    return score(fabric, lambda f: f.limits(path))
 
 
 def _left_out(fabric: Fabric) -> bool:

@@ -289,9 +289,9 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
 def no_intervals(ranking: Ranking) -> str:
     """What gives the leaders' figures intervals."""
     needed, fabrics = longer(ranking.leaders), [s.fabric for s in ranking.leaders]
-    if any(s.least for s in ranking.leaders) and not any(f.window or f.cut for f in fabrics):
-        return 'What did not arrive: run.stop = "drain" would tell.'
     if all(f.same_flows and not f.draws for f in fabrics):
+        if any(s.least for s in ranking.leaders) and not any(f.window or f.cut for f in fabrics):
+            return 'What did not arrive: run.stop = "drain" would tell.'
         what = "these flows are too few" if needed is None else f"95 % intervals need {needed}"
         return f"A longer trace: {what}; all seeds would play the same."
     if needed is None:
