@@ -98,7 +98,7 @@ class Score:
     def between_ends(self, quantity: quantities.Quantity) -> str:
         """The same, or where its interval is not so told, from where to where it reaches."""
         told, plain = self.with_interval(quantity), self.shown(quantity)
-        if told != plain:
+        if told != plain or self.least:
             return told
         if not self.spans:
             return f"{plain} without an interval"
