@@ -145,6 +145,22 @@ def of_triggers(summary: Summary) -> Iterator[str]:
         )
 
 
+def left_behind(summary: Summary) -> str:
+    """Says of which traffic more and more is left behind, and what would change that; empty if of
+    none."""
+    growing = summary.get("growing")
+    if growing is None:
+        return ""
+    part = "" if growing["traffic"] == "all" else f" {growing['traffic']}"
+    of_server = "server" in growing["traffic"] or window_rules.is_beyond_servers(
+        window_rules.load(summary)
+    )
+    return (
+        f"overloaded: more and more flows{part} wait, and they wait longer the longer the run; "
+        f"lower their load{'' if of_server else ', or take a fabric that carries it'}"
+    )
+
+
 def overloaded(result: Result) -> Iterator[str]:
     """Says of which traffic more and more is left behind; or that less was delivered than offered
     in the second half of the arrivals, so that what is under way grew. Windows and jobs have
@@ -152,14 +168,7 @@ def overloaded(result: Result) -> Iterator[str]:
     summary, growing = result.summary, result.summary.get("growing")
     share = None if summary.get("window") is not None else delivered_late(result)
     if growing is not None and (share is None or growing["traffic"] != "all"):
-        part = "" if growing["traffic"] == "all" else f" {growing['traffic']}"
-        of_server = "server" in growing["traffic"] or window_rules.is_beyond_servers(
-            window_rules.load(summary)
-        )
-        yield (
-            f"overloaded: more and more flows{part} wait, and they wait longer the longer the run; "
-            f"lower their load{'' if of_server else ', or take a fabric that carries it'}"
-        )
+        yield left_behind(summary)
         return
     if summary.get("load_offered") is None or share is None or share >= CARRIED:
         return

@@ -11,6 +11,7 @@ from lightloom.analysis.factors import between, times_text
 from lightloom.analysis.findings.headline import cuts, too_short_for
 from lightloom.analysis.findings.sentences import cut, explained
 from lightloom.analysis.model import Workload
+from lightloom.analysis.notes import left_behind
 from lightloom.analysis.ranking import names
 from lightloom.costs.book import Book
 from lightloom.costs.costs import Costs
@@ -151,6 +152,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
     turned = tuple(counting.turned(made))
     broken = _broken(made, dead)
     facts = (
+        *_left_behind(made),
         _given_up(made),
         *turned,
         broken,
@@ -317,6 +319,16 @@ def _another_load(made: Read) -> tuple[str, ...]:
     turned, _, level = _loads(made)
     said = [f"Another load: {'; '.join((*turned, *level))}."] if turned else []
     return (*said, *_open_loads(made))
+
+
+def _left_behind(made: Read) -> Iterator[str]:
+    """States of which traffic a part is left behind by fabrics that do not carry it; what is left
+    behind of all is plain from the load."""
+    short = {p.label for p in made.purchases if not p.carries}
+    for fabric in made.workload.fabrics:
+        growing = fabric.each[0].summary.get("growing")
+        if fabric.label in short and growing is not None and growing["traffic"] != "all":
+            yield f"{fabric.label}: {left_behind(fabric.each[0].summary)}"
 
 
 def _open_loads(made: Read) -> Iterator[str]:
