@@ -184,12 +184,12 @@ impl Parts {
         let quarter = (span.until - span.from).0 / QUARTERS as i64;
         let ends: [Time; QUARTERS + 1] =
             std::array::from_fn(|q| Time(span.from.0 + q as i64 * quarter));
-        for f in 0..flows.len() {
+        for (f, &alone) in together.iter().enumerate() {
             let (arrival, bytes) = (flows.arrival[f], flows.bytes[f]);
             if arrival >= span.until {
                 continue;
             }
-            let due = Time(arrival.0 + DUE_TIMES * ideal(cluster, together[f]).0 + cycle.0);
+            let due = Time(arrival.0 + DUE_TIMES * ideal(cluster, alone).0 + cycle.0);
             let is_overdue = ends.map(|end| due <= end && flows.finish[f] > end);
             let (src, dst) = (flows.src[f], flows.dst[f]);
             let (from, to) = (cluster.rack_of(src) as usize, cluster.rack_of(dst) as usize);
@@ -351,7 +351,7 @@ mod tests {
     fn a_pair_that_is_never_joined_is_named() {
         let mut flows = queues([0.2; 4], 1.0, 40_000, 3);
         // Some of what rack 2 sends is for rack 0, and is never delivered.
-        for f in 0..flows.len() {
+        for (f, &alone) in together.iter().enumerate() {
             if flows.src[f] == HostId(2) && f % 5 == 0 {
                 flows.dst[f] = HostId(0);
                 flows.finish[f] = Time::NEVER;
