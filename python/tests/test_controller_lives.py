@@ -199,7 +199,7 @@ BROKEN: dict[str, Patch] = {
     ),
 }
 MOST = 150
-RARE = ("dwell", "a deferred change waits for its jobs")
+RARE = ("dwell", "a deferred change waits for its jobs", "the policy waits for jobs")
 """Few lives need these rules."""
 
 

@@ -351,7 +351,7 @@ mod tests {
     fn a_pair_that_is_never_joined_is_named() {
         let mut flows = queues([0.2; 4], 1.0, 40_000, 3);
         // Some of what rack 2 sends is for rack 0, and is never delivered.
-        for (f, &alone) in together.iter().enumerate() {
+        for f in 0..flows.len() {
             if flows.src[f] == HostId(2) && f % 5 == 0 {
                 flows.dst[f] = HostId(0);
                 flows.finish[f] = Time::NEVER;
