@@ -67,18 +67,25 @@ def test_it_says_before_what_it_deletes_and_what_it_leaves(tmp_path):
         assert switch.pairs() == before
 
 
+REASONS = {"gnmi": "failed: port 8B has failed", "scpi": "dark: 0.00 dBm", "netconf": "dark: 0.00"}
+
+
+@pytest.mark.parametrize("scheme", [*REASONS])
 @pytest.mark.parametrize("command", ["plan", "change"])
-def test_a_failed_cross_connect_that_is_wanted_ends_with_an_error(command, tmp_path):
-    with served("gnmi") as switch:
-        target = f"gnmi://127.0.0.1:{switch.ports['gnmi']}"
+def test_a_cross_connect_that_is_wanted_and_dark_ends_with_an_error(command, scheme, tmp_path):
+    """Also over interfaces without states, by the monitors; with another one that is created."""
+    with served(scheme) as switch:
+        target = f"{scheme}://127.0.0.1:{switch.ports[scheme]}"
         words = [*PLAN, "--diff", target, "--apply", "--yes"]
         if command == "change":
             words = ["switch", "change", target, "--add", "1A-8B", "--yes"]
         assert lightloom(*words, cwd=tmp_path).returncode == 0
         switch.strike(Fault("failed", port=Port("B", 8)))
-        done = lightloom(*words, cwd=tmp_path)
-        assert done.returncode == 1
-        assert "1A-8B is failed: port 8B has failed" in done.stderr
+        more = ["--add", "2A-3B"] if command == "change" else []
+        done = lightloom(*words, *more, cwd=tmp_path)
+        assert done.returncode == 1, done.stdout
+        assert f"1A-8B is {REASONS[scheme]}" in done.stderr
+        assert ((2, 3) in switch.pairs()) is (command == "change")
         switch.strike(Fault("clear"))
         time.sleep(0.05)
         assert lightloom(*words, cwd=tmp_path).returncode == 0

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from lightloom.switches import waiting
 from lightloom.switches.design import MS, Design
 from lightloom.switches.emulated import EmulatedSwitch
+from lightloom.switches.faults import Fault
 from lightloom.switches.optics import TUNED_WITHIN_DB
 from lightloom.switches.ports import Port
 from lightloom.switches.protocol import NO_STATUS, CrossConnect, Outcome, Reading, SwitchError
 from lightloom.switches.states import Status
-from lightloom.switches.waiting import wait_for_light, wait_until_settled
+from lightloom.switches.waiting import find_dark, wait_for_light, wait_until_settled
 
 
 class Clock:
@@ -66,3 +67,18 @@ def test_states_that_are_not_reported_are_not_said_to_be_settled():
         )
     with pytest.raises(SwitchError, match="1A-1B was added and is not there"):
         wait_until_settled(lambda: Reading([]), Outcome([], [(1, 1)]), 0, 1)
+
+
+@settings(max_examples=20, deadline=None)
+@given(settle_ms=st.integers(1, 20_000))
+def test_a_path_that_settles_is_not_dark_and_one_whose_mirror_is_stuck_is(settle_ms):
+    """By its light, where no state is reported."""
+    switch = EmulatedSwitch(Design(settle_ps=settle_ms * MS))
+    switch.machine.strike(0, Fault("stuck", port=Port("A", 2)))
+    pairs = [(1, 1), (2, 2)]
+    switch.change([], pairs, wait_s=0)
+    reading = Reading([CrossConnect(pair, "x") for pair in pairs])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting, "time", Clock(switch))
+        assert [*find_dark(switch, reading, pairs)] == [(2, 2)]
+        assert find_dark(switch, reading, [(1, 1)]) == {}

@@ -189,12 +189,12 @@ def _apply(made: Plan, target: str, yes: bool, plane: int) -> None:
             switch_command.print_change(going, coming, kept)
             if not going and not coming:
                 console.say("nothing changed")
-                switch_command.check_lit(reading, kept)
+                switch_command.check_lit(switch, reading, kept)
                 return
             if not yes and not switch_command.confirmed(target):
                 raise typer.Exit(console.EXIT_FAILED)
             switch_command.print_outcome(switch.change(gone, wanted))
-            switch_command.check_lit(reading, kept)
+            switch_command.check_lit(switch, reading, kept)
         finally:
             switch.close()
     except SwitchError as problem:

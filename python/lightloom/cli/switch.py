@@ -153,7 +153,7 @@ def change(
         if (going or coming) and not yes and not confirmed(target):
             raise typer.Exit(console.EXIT_FAILED)
         print_outcome(found.change(gone, new, wait_s=wait), json=json)
-        check_lit(reading, kept)
+        check_lit(found, reading, kept)
 
 
 @commands.command("test")
@@ -270,19 +270,20 @@ def confirmed(target: str) -> bool:
     return typer.confirm(f"Change {target}?", err=True)
 
 
-def check_lit(reading: Reading, kept: Collection[Pair]) -> None:
-    """Ends the command with exit code 1 if a cross-connect that is wanted had failed before."""
-    from lightloom.switches.ports import name_of
-    from lightloom.switches.states import Status
+def check_lit(switch: CircuitSwitch, reading: Reading, kept: Collection[Pair]) -> None:
+    """Ends the command with exit code 1 if a cross-connect that was there before carries no light.
 
-    failed = [
-        f"{name_of(one.pair)} is failed{f': {one.reason}' if one.reason else ''}"
-        for one in reading.cross_connects
-        if one.pair in kept and one.status is Status.FAILED
-    ]
-    if failed:
+    Raises:
+        SwitchError: if the switch does not answer.
+    """
+    from lightloom.switches.ports import name_of
+    from lightloom.switches.waiting import find_dark
+
+    dark = find_dark(switch, reading, kept)
+    if dark:
+        first = min(dark)
         remedy = "look at its ports, or delete it and create it again"
-        console.stop(f"{failed[0]}; {remedy}", console.EXIT_FAILED)
+        console.stop(f"{name_of(first)} is {dark[first]}; {remedy}", console.EXIT_FAILED)
 
 
 def print_change(going: Any, coming: Any, kept: Any) -> None:

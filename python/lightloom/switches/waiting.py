@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
-from lightloom.switches.ports import Pair, Port, name_of
-from lightloom.switches.protocol import NO_STATUS, Outcome, Reading, SwitchError
+from lightloom.switches.ports import Pair, Port, ends_of, name_of
+from lightloom.switches.protocol import NO_STATUS, CircuitSwitch, Outcome, Reading, SwitchError
 from lightloom.switches.states import Status
 
 FIRST_POLL_S = 0.005
@@ -22,6 +22,11 @@ STEADY_DB = 0.1
 """Light is steady if two readings differ by less than this [dB]."""
 LIGHT_POLL_S = 0.01
 """The shortest interval between readings of light [s]."""
+DARK_S = 2.0
+"""A cross-connect that was there before is dark if it has no light for so long [s]: a path that
+settles has some light long before it is tuned."""
+DARK_POLL_S = 0.1
+"""Interval between these readings [s]."""
 
 
 def wait_until_settled(
@@ -96,6 +101,42 @@ def wait_for_light(
             raise SwitchError(message, Outcome(done.removed, done.added, done.kept, False, seconds))
         last = dict(found)
         time.sleep(max(LIGHT_POLL_S, seconds / 4))
+
+
+def find_dark(switch: CircuitSwitch, reading: Reading, pairs: Collection[Pair]) -> dict[Pair, str]:
+    """The cross-connects of a reading that carry no light, and why.
+
+    They are FAILED or, if the interface reports no states, dark by its monitors. A cross-connect
+    into which no light enters is not judged, nor one without monitors.
+
+    Raises:
+        SwitchError: if the switch does not answer.
+    """
+    listed = [one for one in reading.cross_connects if one.pair in pairs]
+    failed = {
+        one.pair: f"failed{f': {one.reason}' if one.reason else ''}"
+        for one in listed
+        if one.status is Status.FAILED
+    }
+    unknown = [one.pair for one in listed if one.status is None]
+    return failed | (_dark_by_light(switch, unknown) if unknown else {})
+
+
+def _dark_by_light(switch: CircuitSwitch, pairs: Sequence[Pair]) -> dict[Pair, str]:
+    """The cross-connects that have no light for `DARK_S`, by the monitors."""
+    until, dark = time.monotonic() + DARK_S, [*pairs]
+    while True:
+        power = switch.power() or {}
+        ends = {pair: [power.get(port) for port in ends_of(pair)] for pair in dark}
+        found = {
+            pair: f"dark: {into:.2f} dBm enters, {out:.2f} dBm leaves"
+            for pair, (into, out) in ends.items()
+            if into is not None and out is not None and out < LIT_DBM < into
+        }
+        if not found or time.monotonic() > until:
+            return found
+        dark = [*found]
+        time.sleep(DARK_POLL_S)
 
 
 def _unsettled(
