@@ -1,5 +1,7 @@
 """`plan --diff TARGET --apply` on an emulated switch."""
 
+import csv
+import json
 import time
 
 import pytest
@@ -89,6 +91,37 @@ def test_a_cross_connect_that_is_wanted_and_dark_ends_with_an_error(command, sch
         switch.strike(Fault("clear"))
         time.sleep(0.05)
         assert lightloom(*words, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("scheme", [*REASONS])
+def test_a_dark_cross_connect_does_not_count_as_lit(scheme, tmp_path):
+    """The oracle is the demand file: 1A-8B carries what gpu-0 sends to gpu-3."""
+    with served(scheme) as switch:
+        target = f"{scheme}://127.0.0.1:{switch.ports[scheme]}"
+        switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(wish, LIT)))
+        time.sleep(0.05)
+        words = [*PLAN, "--diff", target]
+
+        def shown():
+            found = lightloom(*words, "--json", cwd=tmp_path)
+            return json.loads(found.stdout)["diff"], found.stderr
+
+        before, told = shown()
+        assert "warning" not in told
+        switch.strike(Fault("failed", port=Port("B", 8)))
+        after, told = shown()
+        assert f"warning: 1A-8B is {REASONS[scheme]}" in told
+        assert f"warning: 1A-8B is {REASONS[scheme]}" in lightloom(*words, cwd=tmp_path).stdout
+    with (ROOT / "examples" / "demand-8.csv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        # by ports-8.csv, 1A is of gpu-0 and 8B of gpu-3
+        lost = next(int(row["gpu-3"]) for row in rows if row["from\\to"] == "gpu-0")
+    assert lost > 0
+    for key in ("old_bytes", "new_bytes"):
+        assert before[key] - after[key] == lost
+    (pair,) = (pair for pair in after["pairs"] if {pair["a"], pair["b"]} == {"gpu-0", "gpu-3"})
+    assert pair["dark_ps"] is None
+    assert sum(pair["dark_ps"] == 0 for pair in after["pairs"]) == 3
 
 
 def test_options_without_effect_are_refused(tmp_path):

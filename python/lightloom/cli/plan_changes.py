@@ -145,6 +145,7 @@ class Operator:
             told = (idle(text, names_of(made.demand), made.wiring.ports) for text in self.down)
             yield from (f"note: {line}: nothing to leave out" for line in told if line)
         if made.change is not None:
+            yield from _failed(made.change)
             yield from _lost(made.change)
 
     def finished(
@@ -222,6 +223,19 @@ def show_change(change: Change) -> None:
         console.say(f"and {len(moving) - ROWS:,} more to break or make")
     for line in _told(change):
         console.say(line)
+
+
+def _failed(change: Change) -> Iterator[str]:
+    """Lists cross-connects between racks that carry no light, and what to do if they stay."""
+    dark = change.old.dark
+    found = [(light.ports, action) for light, action in change.lights if light.ports in dark]
+    for ports, action in found[:LOST]:
+        if ports is not None:
+            remedy = "look at its ports, or delete it and create it again"
+            ending = f"; {remedy}" if action == "keep" else ", and the plan breaks it"
+            yield f"warning: {ports[0]}A-{ports[1]}B is {dark[ports]}{ending}"
+    if len(found) > LOST:
+        yield f"warning: the same of {counted(len(found) - LOST, 'more cross-connect')}"
 
 
 def _lost(change: Change) -> Iterator[str]:

@@ -105,6 +105,7 @@ def read_lit(
     from lightloom.control.wiring import SwitchSize
     from lightloom.switches.protocol import SwitchError
     from lightloom.switches.targets import open_target
+    from lightloom.switches.waiting import find_dark
 
     if ports.planes > 1 and plane is None:
         limit = f"{ports.file} has {ports.planes} planes, and {target} is one switch"
@@ -112,12 +113,13 @@ def read_lit(
     try:
         switch = open_target(target)
         try:
-            size, pairs = switch.describe().size, switch.read().pairs
+            size, reading = switch.describe().size, switch.read()
+            dark = find_dark(switch, reading, reading.pairs)
         finally:
             switch.close()
     except SwitchError as problem:
         raise ConfigError(f"--diff: {problem}") from None
-    on = plane or 0
+    pairs, on = reading.pairs, plane or 0
     _check_ports(ports, on, size, target)
     senders, receivers = _racks(ports, on)
     lights = [
@@ -128,7 +130,7 @@ def read_lit(
     racks = [*dict.fromkeys([*names, *(light.source for light in lights)])]
     own = SwitchSize(size.a, size.b)
     others = sorted({*pairs} - {light.ports for light in lights})
-    return OldPlan(target, lights, racks, directed, own, plane, others)
+    return OldPlan(target, lights, racks, directed, own, plane, others, dark)
 
 
 def _check_ports(ports: PortMap, plane: int, size: Size, target: str) -> None:

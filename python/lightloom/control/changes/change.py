@@ -106,15 +106,19 @@ class Change:
         for light, action in self.lights:
             ends, back = (light.source, light.destination), (light.destination, light.source)
             key = back if not self.directed and back in found else ends
-            found.setdefault(key, {}).setdefault(ends, set()).add(action)
+            now: Action = "break" if self._is_dark(light) else action
+            found.setdefault(key, {}).setdefault(ends, set()).add(now)
         return [self._pair(*ends, [*ways.values()]) for ends, ways in found.items()]
 
     @property
     def joined(self) -> tuple[int, int]:
         """The new demand between racks that a circuit connects before and after the change [bytes]:
-        each direction once, without regard to the capacity of circuits."""
+        each direction once, without regard to the capacity of circuits. A circuit that carries no
+        light before connects none, neither before nor, if it stays, after."""
         of: dict[Action, set[tuple[str, str]]] = {"break": set(), "make": set(), "keep": set()}
         for light, action in self.lights:
+            if self._is_dark(light):
+                continue
             of[action].add((light.source, light.destination))
         before, after = of["break"] | of["keep"], of["make"] | of["keep"]
         return self._sum(before), self._sum(after)
@@ -133,6 +137,10 @@ class Change:
             "circuits": [circuit._asdict() for circuit in self.circuits],
             "pairs": [pair._asdict() for pair in self.pairs],
         }
+
+    def _is_dark(self, light: Light) -> bool:
+        """Whether its cross-connect was there before and carries no light."""
+        return light.ports in self.old.dark
 
     def _bytes(self, a: str, b: str) -> int:
         there = self.demand.get((a, b), 0)

@@ -3,8 +3,8 @@ may have another order of racks and other racks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +51,8 @@ class OldPlan:
     """The only plane that the plan describes; None if it describes all."""
     others: Sequence[tuple[int, int]] = ()
     """The A and B ports of cross-connects at ports that no rack has; they are not changed."""
+    dark: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """The A and B ports of cross-connects that carry no light, and why."""
 
     def pairs(self, plane: int = 0) -> list[tuple[str, str]]:
         """The racks that circuits join in both directions on a plane; none if a rack is in several,
