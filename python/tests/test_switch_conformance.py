@@ -2,11 +2,14 @@
 each check has an input under which it fails."""
 
 import json
+import re
 import threading
 from dataclasses import replace
 
 import asyncssh
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from switch_support import served
 
 from lightloom.switches import conformance
@@ -39,6 +42,60 @@ def test_the_emulated_switch_in_process_passes():
         assert found.pop(name) is Verdict.SKIPPED
     assert {*found.values()} == {Verdict.PASSED}
     assert len(found) == 11
+
+
+class Clock:
+    """The time of a switch in process, as `time` has it."""
+
+    def __init__(self, switch):
+        self.switch = switch
+
+    def monotonic(self):
+        return self.switch.now / 1e12
+
+    def sleep(self, seconds):
+        self.switch.now += round(seconds * 1e12)
+
+
+class Drooping(EmulatedSwitch):
+    """A cross-connect loses `droop_db` more as soon as another one is created."""
+
+    droop_db = 0.0
+
+    def power(self):
+        lit = len(self.read().pairs)
+        return {
+            port: power - (self.droop_db if port == Port("B", 1) and lit > 1 else 0)
+            for port, power in super().power().items()
+        }
+
+
+def timed(switch):
+    """The rows of the test, in the time of the switch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conformance, "time", Clock(switch))
+        return {one.name: one for one in conformance.run(switch)}
+
+
+@settings(max_examples=40, deadline=None)
+@given(settle_ms=st.integers(1, 20_000))
+def test_losses_do_not_depend_on_the_settling_time(settle_ms):
+    """The oracle is the factory table; the switch says that it has settled 0.5 dB before."""
+    switch = EmulatedSwitch(design(settle_ps=settle_ms * MS))
+    found = timed(switch)
+    table = [switch.machine.design.optics.loss_db((port, port)) for port in range(1, 5)]
+    for name, losses in (("loss per path", table), ("keep", [table[0], table[0]])):
+        measured = [*map(float, re.findall(r"[0-9]+\.[0-9]+", found[name].detail))]
+        assert measured == pytest.approx(losses, abs=0.025), name
+
+
+@pytest.mark.parametrize(
+    ("droop_db", "verdict"), [(0.4, Verdict.PASSED), (0.6, Verdict.FAILED), (0.9, Verdict.FAILED)]
+)
+def test_a_kept_path_may_lose_half_a_decibel_and_no_more(droop_db, verdict):
+    switch = Drooping(design(settle_ps=300 * MS))
+    switch.droop_db = droop_db
+    assert timed(switch)["keep"].verdict is verdict
 
 
 def test_a_file_passes(tmp_path):

@@ -37,9 +37,12 @@ MOST_LOSS_DB = 20.0
 STEADY_DB = 0.02
 """Loss is measured once two readings differ by at most this [dB]."""
 STEADY_POLL_S = 0.02
-"""Between these readings [s]."""
+"""The shortest interval between these readings [s]."""
+STEADY_STEPS = 4
+"""Readings [count] in the time that the change took: light that still settles differs between
+them, however slowly a switch settles."""
 STEADY_S = 5.0
-"""The longest wait for it [s]."""
+"""The longest wait for it [s]; twice the time that the change took, if that is longer."""
 
 
 Body = Callable[[], str]
@@ -181,20 +184,20 @@ class _Test:
 
     def _check_keep(self) -> str:
         first, second = self._pair(0, 0), self._pair(1, 1)
-        self._change([], [first])
-        before = self._switch.power()
+        done = self._change([], [first])
+        before = self._steady_losses([first], done.seconds)
         self._change([], [second])
         self._require(self._switch.read(), [first, second], [])
-        after = self._switch.power()
-        if before is None or after is None:
+        power = self._switch.power()
+        if power is None:
             return "listed before and after"
-        losses = [self._losses([first], power) for power in (before, after)]
-        if not losses[0] or not losses[1]:
+        after = self._losses([first], power)
+        if not before or not after:
             return "listed before and after; no light enters, or no monitor"
-        if abs(losses[0][0] - losses[1][0]) > TUNED_WITHIN_DB:
-            change = f"from {losses[0][0]:.2f} to {losses[1][0]:.2f} dB"
+        if abs(before[0] - after[0]) > TUNED_WITHIN_DB:
+            change = f"from {before[0]:.2f} to {after[0]:.2f} dB"
             raise FailedError(f"the loss of {name_of(first)} went {change}")
-        return f"a loss of {losses[0][0]:.2f} and {losses[1][0]:.2f} dB before and after"
+        return f"a loss of {before[0]:.2f} and {after[0]:.2f} dB before and after"
 
     def _check_conflict(self) -> str:
         first, second = self._pair(0, 0), self._pair(0, 1)
@@ -258,10 +261,10 @@ class _Test:
 
     def _check_loss(self) -> str:
         pairs = [self._pair(at, at) for at in range(NEEDED)]
-        self._change([], pairs)
+        done = self._change([], pairs)
         if not self._about.reports_power:
             return f"{_listed_db(self._factory_losses(pairs))}, measured by the factory"
-        losses = self._steady_losses(pairs)
+        losses = self._steady_losses(pairs, done.seconds)
         if not losses:
             raise SkippedError("no light enters these ports, or they have no monitors")
         return _listed_db(losses)
@@ -286,18 +289,26 @@ class _Test:
                 )
         return [table[pair] for pair in pairs]
 
-    def _steady_losses(self, pairs: list[Pair]) -> list[float]:
-        """The losses once light is steady: within 0.5 dB of its target it still settles."""
-        until, last = time.monotonic() + STEADY_S, list[float]()
+    def _steady_losses(self, pairs: list[Pair], took_s: float) -> list[float]:
+        """The losses once light is steady: within 0.5 dB of its target it still settles.
+
+        Args:
+            pairs: cross-connects that the last change created.
+            took_s: how long it took [s].
+        """
+        until = time.monotonic() + max(STEADY_S, 2 * took_s)
+        last: list[float] = []
         while True:
             losses = self._losses(pairs, self._switch.power() or {})
+            if not losses:
+                return losses
             same = len(losses) == len(last)
             if same and all(abs(a - b) <= STEADY_DB for a, b in zip(losses, last, strict=True)):
                 return losses
             if time.monotonic() > until:
                 return losses
             last = losses
-            time.sleep(STEADY_POLL_S)
+            time.sleep(max(STEADY_POLL_S, took_s / STEADY_STEPS))
 
     def _losses(self, pairs: list[Pair], power: Mapping[Port, float]) -> list[float]:
         """The loss of each path with monitors into which light enters.
@@ -351,7 +362,8 @@ class _Test:
         if not self._about.reports_power or self._again is None:
             raise SkippedError("the interface reports no power")
         kept, moved, target = self._pair(0, 0), self._pair(1, 1), self._pair(1, 2)
-        self._change([], [kept, moved])
+        done = self._change([], [kept, moved])
+        self._steady_losses([kept], done.seconds)
         with sampling(self._again()) as samples:
             self._change([moved], [target])
         port = Port("B", kept[1])
