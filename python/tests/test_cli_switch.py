@@ -110,6 +110,21 @@ def test_what_read_prints_restores_a_switch(tmp_path):
         assert "cross_connects[0]: no ports a and b" in done.stderr
 
 
+READERS = {"scpi": "scpi", "gnmi": "gnmi", "tl1": "tl1", "netconf": "netconf", "sonic": "ssh"}
+
+
+@pytest.mark.parametrize("scheme", [*READERS])
+@pytest.mark.parametrize("words", ["read", "show", "change --add 1A-2B --yes"])
+def test_what_fails_before_a_change_says_that_nothing_was_changed(scheme, words, tmp_path):
+    verb, *rest = words.split()
+    with served(READERS[scheme], timing={"settle": "5 ms", "cold_boot": "100 s"}) as switch:
+        switch.strike(Fault("reboot-cold"))
+        target = f"{scheme}://127.0.0.1:{switch.ports[READERS[scheme]]}"
+        done = lightloom("switch", verb, target, *rest, cwd=tmp_path)
+        assert done.returncode == 1
+        assert "(nothing was changed)" in done.stderr
+
+
 def test_a_file_stands_in_for_a_switch(tmp_path):
     (tmp_path / "lit.json").write_text(PAIR, encoding="utf-8")
     words = ["switch", "change", "file:lit.json", "--add", "3A-3B", "--remove", "1A-2B", "-y"]

@@ -177,26 +177,29 @@ def steps(made: Plan, lit: Sequence[Pair], plane: int) -> tuple[list[Pair], list
 def _apply(made: Plan, target: str, yes: bool, plane: int) -> None:
     from lightloom.cli import switch as switch_command
     from lightloom.switches.feasibility import check_change
-    from lightloom.switches.protocol import SwitchError, difference
+    from lightloom.switches.protocol import Outcome, SwitchError, before_a_change, difference
     from lightloom.switches.targets import open_target
 
     try:
-        switch = open_target(target)
+        with before_a_change():
+            switch = open_target(target)
         try:
-            reading = switch.read()
+            with before_a_change():
+                size, reading = switch.describe().size, switch.read()
             gone, wanted = steps(made, reading.pairs, plane)
-            check_change(switch.describe().size, reading, gone, wanted, ("--diff", "--port-map"))
+            check_change(size, reading, gone, wanted, ("--diff", "--port-map"))
             going, coming, kept = difference(reading, gone, wanted)
             console.say("")
             switch_command.print_change(going, coming, kept)
             if not going and not coming:
                 console.say("nothing changed")
-                switch_command.check_lit(switch, reading, kept)
+                switch_command.check_lit(switch, reading, Outcome(kept=kept))
                 return
             if not yes and not switch_command.confirmed(target):
                 raise typer.Exit(console.EXIT_FAILED)
-            switch_command.print_outcome(switch.change(gone, wanted))
-            switch_command.check_lit(switch, reading, kept)
+            done = switch.change(gone, wanted)
+            switch_command.print_outcome(done)
+            switch_command.check_lit(switch, reading, done)
         finally:
             switch.close()
     except SwitchError as problem:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +19,6 @@ from lightloom.units import formats
 
 if TYPE_CHECKING:
     from lightloom.switches.config import Setup
-    from lightloom.switches.ports import Pair
     from lightloom.switches.protocol import CircuitSwitch, Description, Outcome, Reading
 
 
@@ -86,8 +85,11 @@ def serve(
 @commands.command()
 def show(target: TargetOf, credentials: Secrets = None, json: Json = False) -> None:
     """Show what a switch is, its cross-connects, and its ports that are in use."""
+    from lightloom.switches.protocol import before_a_change
+
     with _opened(target, credentials) as found:
-        about, reading, power = found.describe(), found.read(), found.power()
+        with before_a_change():
+            about, reading, power = found.describe(), found.read(), found.power()
         if json:
             console.print_json(_described(about) | _listed(reading, power))
             return
@@ -100,8 +102,11 @@ def show(target: TargetOf, credentials: Secrets = None, json: Json = False) -> N
 @commands.command()
 def read(target: TargetOf, credentials: Secrets = None, json: Json = False) -> None:
     """Print the cross-connects of a switch, one in a line."""
+    from lightloom.switches.protocol import before_a_change
+
     with _opened(target, credentials) as found:
-        reading = found.read()
+        with before_a_change():
+            reading = found.read()
         if json:
             console.print_json(_listed(reading, None))
             return
@@ -129,7 +134,7 @@ def change(
     from lightloom.cli.switch_test import check_wait
     from lightloom.switches.feasibility import check_change
     from lightloom.switches.ports import read_pairs
-    from lightloom.switches.protocol import difference
+    from lightloom.switches.protocol import before_a_change, difference
     from lightloom.switches.stored import read_wanted
 
     with console.guarded():
@@ -141,19 +146,21 @@ def change(
         if to is not None and (new or gone):
             limit = "it says all that is wanted"
             raise refusal("--to", to, limit, "leave --add and --remove out")
-        reading = found.read()
+        with before_a_change():
+            size, reading = found.describe().size, found.read()
         if to is not None:
             new = read_wanted(to)
             gone = [pair for pair in reading.pairs if pair not in new]
         keys = ("--remove", "--add") if to is None else ("--to", f"--to {to}")
-        check_change(found.describe().size, reading, gone, new, keys)
+        check_change(size, reading, gone, new, keys)
         going, coming, kept = difference(reading, gone, new)
         if not json:
             print_change(going, coming, kept)
         if (going or coming) and not yes and not confirmed(target):
             raise typer.Exit(console.EXIT_FAILED)
-        print_outcome(found.change(gone, new, wait_s=wait), json=json)
-        check_lit(found, reading, kept)
+        done = found.change(gone, new, wait_s=wait)
+        print_outcome(done, json=json)
+        check_lit(found, reading, done)
 
 
 @commands.command("test")
@@ -234,12 +241,13 @@ async def _serve(setup: Setup) -> None:
 @contextmanager
 def _opened(target: str, credentials: Path | None) -> Iterator[CircuitSwitch]:
     """Opens the driver of an address; its errors end the command with exit code 1."""
-    from lightloom.switches.protocol import SwitchError
+    from lightloom.switches.protocol import SwitchError, before_a_change
     from lightloom.switches.targets import open_target
 
     with console.guarded():
         try:
-            found = open_target(target, credentials)
+            with before_a_change():
+                found = open_target(target, credentials)
             try:
                 yield found
             finally:
@@ -270,16 +278,20 @@ def confirmed(target: str) -> bool:
     return typer.confirm(f"Change {target}?", err=True)
 
 
-def check_lit(switch: CircuitSwitch, reading: Reading, kept: Collection[Pair]) -> None:
-    """Ends the command with exit code 1 if a cross-connect that was there before carries no light.
+def check_lit(switch: CircuitSwitch, reading: Reading, done: Outcome) -> None:
+    """Ends the command with exit code 1 if a cross-connect that was kept carries no light.
 
     Raises:
         SwitchError: if the switch does not answer.
     """
     from lightloom.switches.ports import name_of
+    from lightloom.switches.protocol import SwitchError
     from lightloom.switches.waiting import find_dark
 
-    dark = find_dark(switch, reading, kept)
+    try:
+        dark = find_dark(switch, reading, done.kept)
+    except SwitchError as problem:
+        raise SwitchError(str(problem), done) from None
     if dark:
         first = min(dark)
         remedy = "look at its ports, or delete it and create it again"

@@ -19,6 +19,7 @@ from lightloom.switches.protocol import (
     Outcome,
     Reading,
     SwitchError,
+    before_a_change,
 )
 from lightloom.switches.states import PortStatus, Status
 from lightloom.switches.verdicts import Check, FailedError, SkippedError, Verdict, judged, ms
@@ -94,8 +95,8 @@ class _Test:
     ) -> None:
         self._switch, self._again, self._wait_s, self._bulk = switch, again, wait_s, bulk
         self._reboot = reboot
-        self._about = switch.describe()
-        self._found = switch.read()
+        with before_a_change():
+            self._about, self._found = switch.describe(), switch.read()
         self._a: list[int] = []
         self._b: list[int] = []
 

@@ -20,7 +20,7 @@ from lightloom.errors import refusal
 from lightloom.switches.light import Samples, dark_s, sampling
 from lightloom.switches.packets import Counted
 from lightloom.switches.ports import Pair, Port, ends_of, name_of
-from lightloom.switches.protocol import CircuitSwitch, difference
+from lightloom.switches.protocol import CircuitSwitch, before_a_change, difference
 from lightloom.switches.verdicts import Check, FailedError, SkippedError, Verdict, judged, ms
 
 LEAST_PLANS = 2
@@ -79,7 +79,8 @@ class _Seen:
 def run(switch: CircuitSwitch, what: Run) -> Iterator[Check]:
     """Changes between the plans, and yields what was found; ends with the cross-connects of the
     start."""
-    found = switch.read().pairs
+    with before_a_change():
+        found = switch.read().pairs
     problem = _obstacle(what.plans, found)
     if problem:
         yield Check("plans", Verdict.FAILED, problem)
