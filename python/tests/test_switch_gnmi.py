@@ -11,10 +11,10 @@ from switch_support import WAIT_S, ask, served
 
 from lightloom.switches import conformance
 from lightloom.switches.access import Credentials
-from lightloom.switches.drivers.gnmi import _MODELS, GnmiSwitch
+from lightloom.switches.drivers.gnmi import _MODELS, CA, GnmiSwitch
 from lightloom.switches.faults import Fault
 from lightloom.switches.ports import Port, Size
-from lightloom.switches.protocol import SwitchError
+from lightloom.switches.protocol import Outcome, SwitchError
 from lightloom.switches.states import Status
 from lightloom.switches.targets import open_target
 
@@ -327,6 +327,30 @@ def test_faults_reach_the_driver():
         time.sleep(0.25)
         assert driver.read().pairs == []
         driver.close()
+
+
+def test_the_remedy_is_to_check_the_address_only_if_there_is_no_connection():
+    def remedy_of(act):
+        with pytest.raises(SwitchError) as caught:
+            act()
+        return str(caught.value).rpartition("; ")[2], caught.value.done
+
+    with served("gnmi", "scpi") as switch:
+        driver = GnmiSwitch("127.0.0.1", switch.ports["gnmi"])
+        for kind, remedy in [("partial", "read the switch"), ("cut-before", "wait, and read")]:
+            switch.strike(Fault(kind))
+            found, done = remedy_of(lambda: driver.change([], [(1, 1), (2, 2), (3, 3)]))
+            assert found.startswith(remedy)
+            assert done is None
+        switch.strike(Fault("reboot-cold"))
+        assert remedy_of(driver.read)[0].startswith("wait, and read")
+        driver.close()
+        found, done = remedy_of(lambda: open_target("gnmi://127.0.0.1:1"))
+        assert (found, done) == ("check its address", Outcome())
+        target = f"gnmi://127.0.0.1:{switch.ports['gnmi']}?tls=on"
+        found, done = remedy_of(lambda: open_target(target))
+        assert found == f"check its address, and its certificate ({CA})"
+        assert done == Outcome()
 
 
 def test_a_subscription_reports_a_change():

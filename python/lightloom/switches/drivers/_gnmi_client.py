@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -122,11 +123,28 @@ class GnmiClient:
             return SwitchError(f"{self.target}: refused the login; {remedy}", Outcome())
         if code is grpc.StatusCode.DEADLINE_EXCEEDED:
             return SwitchError(f"{self.target}: no answer in {self._answer_s:g} s; read the switch")
-        remedy = f"check its address, and its certificate ({CA})" if self._tls else _PLAIN
-        return SwitchError(f"{self.target}: {code.name.lower()}: {text[:300]}; {remedy}")
+        unreached = code is grpc.StatusCode.UNAVAILABLE and text.startswith(_UNREACHED)
+        if not unreached:
+            remedy = _REMEDIES.get(code, "read the switch")
+            return SwitchError(f"{self.target}: {code.name.lower()}: {text[:300]}; {remedy}")
+        if text.endswith("Connection refused"):
+            remedy = "check its address"
+        else:
+            remedy = f"check its address, and its certificate ({CA})" if self._tls else _PLAIN
+        reason = _OF_GRPC.sub("", text)[:300]
+        return SwitchError(f"{self.target}: no connection: {reason}; {remedy}", Outcome())
 
 
 _PLAIN = "check its address, or write ?tls=on"
+_UNREACHED = "failed to connect to all addresses"
+"""How gRPC's own reason begins if there was no connection, so that the call was never sent."""
+_OF_GRPC = re.compile(r"^.*?last error: (?:[A-Z_]+: )?(?:ipv[46]:\S+ )?")
+"""What gRPC puts before the reason of the system."""
+_REMEDIES = {
+    grpc.StatusCode.UNAVAILABLE: "wait, and read the switch",
+    grpc.StatusCode.UNIMPLEMENTED: "check its address: is it gNMI?",
+}
+"""What to do after an error of a server that answered, if not to read the switch alone."""
 _REFUSED = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION)
 
 
