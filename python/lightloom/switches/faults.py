@@ -9,7 +9,7 @@
 | `cut-before`, `cut-after` | the connection of the next change ends before, or after, it acts |
 | `silent` | the next change acts, and its answer never comes |
 | `reboot-cold`, `reboot-warm` | the control plane is away for the reboot time |
-| `intruder` | another client deletes `remove` and adds `add` |
+| `intruder` | another client deletes `remove` and adds `add`, which replaces what holds its ports |
 | `stale` | `add` appears in the status without a configuration |
 | `clear` | all faults end, those that wait for a change too; of `port` alone, if one is given |
 """
