@@ -202,7 +202,11 @@ def test_bad_addresses_are_refused_and_passwords_not_repeated(target, message, t
         ("[timing]\ndevice = 'magic'", "timing.device = magic"),
         ("listen = '0.0.0.0'\n[faces.tl1]", "there is no password"),
         ("listen = '10.0.0.1'\ncredentials = 'c'\n[faces.gnmi]", "could read passwords"),
-        ("listen = '10.0.0.1'\ncredentials = 'c'\n[faces.scpi]", "have no login"),
+        ("listen = '10.0.0.1'\ncredentials = 'c'\n[faces.scpi]", "no login: scpi;"),
+        (
+            "listen = '10.0.0.1'\ncredentials = 'c'\n[faces.scpi]\n[faces.command]",
+            "no login: scpi, command;",
+        ),
         ("[faces.gnmi]\ntls_key = 'a'", "faces.gnmi.tls_certificate = (missing): a certificate"),
         ("[faces.gnmi]\ntls_key = true", "faces.gnmi.tls_key = true: must be text"),
         ("[faces.spci]\nport = 1", "faces.spci = (a table): no such key"),

@@ -133,9 +133,11 @@ def _check_listen(setup: Setup) -> None:
     if setup.credentials.password is None:
         limit = "other machines reach it, and there is no password"
         raise refused("listen", setup.listen, limit, "name a file of credentials")
-    if any(face.kind in ("command", "scpi") for face in setup.faces):
-        limit = "the faces scpi and command have no login"
-        raise refused("listen", setup.listen, limit, "leave them out, or listen on 127.0.0.1")
+    kinds = [face.kind for face in setup.faces if face.kind in ("command", "scpi")]
+    if kinds:
+        limit = f"these faces have no login: {', '.join(kinds)}"
+        remedy = "leave them out, or listen on 127.0.0.1"
+        raise refused("listen", setup.listen, limit, remedy)
     if any(face.kind == "gnmi" and "tls_key" not in face.options for face in setup.faces):
         limit = "other machines could read passwords on the way to the face gnmi"
         remedy = "name tls_key and tls_certificate, or listen on 127.0.0.1"
