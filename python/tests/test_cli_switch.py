@@ -131,6 +131,14 @@ def test_a_file_stands_in_for_a_switch(tmp_path):
     assert lightloom(*words, cwd=tmp_path).returncode == 0
     assert json.loads((tmp_path / "lit.json").read_text()) == ["3A-3B"]
     assert lightloom("switch", "read", "file:lit.json", cwd=tmp_path).stdout == "3A-3B\n"
+    # a list states neither a size nor a time; a plan states the size if it has one
+    for size, shown in ((None, None), ("16x8", "16x8")):
+        if size is not None:
+            plan = {"circuits": [], "port_map": {"switch_size": size}}
+            (tmp_path / "lit.json").write_text(json.dumps(plan), encoding="utf-8")
+        done = lightloom("switch", "show", "file:lit.json", "--json", cwd=tmp_path)
+        about = json.loads(done.stdout)
+        assert (about["ports"], about["settling"]) == (shown, None)
 
 
 def test_conformance_has_a_row_for_each_check_and_an_exit_code(tmp_path):

@@ -329,7 +329,7 @@ def _described(about: Any) -> dict[str, Any]:
         "target": about.target,
         "dialect": about.dialect,
         "model": about.model,
-        "ports": str(about.size),
+        "ports": str(about.size) if about.reports_size else None,
         "settling": None if settle is None else formats.seconds(settle * 1e-12),
         "bidirectional": about.bidirectional,
         "status": about.reports_status,
@@ -347,7 +347,8 @@ def _told(about: Description) -> dict[str, str]:
     reported = {True: "reported", False: "not reported"}
     found = _described(about)
     return {
-        **{name: found[name] or "-" for name in ("target", "dialect", "model", "ports")},
+        **{name: found[name] or "-" for name in ("target", "dialect", "model")},
+        "ports": found["ports"] or "not reported",
         "settling time": found["settling"] or "not reported",
         "direction": directions[about.bidirectional],
         "states": reported[about.reports_status],

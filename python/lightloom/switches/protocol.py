@@ -38,6 +38,8 @@ class Description:
     """Whether it reports the state of a cross-connect."""
     reports_power: bool = False
     """Whether it measures light."""
+    reports_size: bool = True
+    """Whether `size` is that of the switch; otherwise it is only the largest that is possible."""
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,13 @@ class StoredSwitch:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._size, self._pairs = _read(path)
+        size, self._pairs = _read(path)
+        self._has_size, self._size = size is not None, size or Size(LARGEST, LARGEST)
 
     def describe(self) -> Description:
         """What it is."""
-        return Description(f"file:{self._path}", "file", "", self._size, 0)
+        name = f"file:{self._path}"
+        return Description(name, "file", "", self._size, reports_size=self._has_size)
 
     def read(self) -> Reading:
         """Its cross-connects."""
@@ -74,7 +76,7 @@ def read_wanted(path: Path) -> list[Pair]:
     return _read(path)[1]
 
 
-def _read(path: Path) -> tuple[Size, list[Pair]]:
+def _read(path: Path) -> tuple[Size | None, list[Pair]]:
     try:
         found = json.loads(reading.text(path, reading.DATA))
     except (ValueError, RecursionError):
@@ -121,14 +123,14 @@ def _read_pairs(path: Path, rows: Sequence[Any]) -> Iterator[Pair]:
             yield ends[0], ends[1]
 
 
-def _size(found: Any) -> Size:
-    """The size that a plan was made for; otherwise the largest."""
+def _size(found: Any) -> Size | None:
+    """The size that a plan was made for; None if the file does not state it."""
     ports = found.get("port_map") if isinstance(found, dict) else None
     text = ports.get("switch_size") if isinstance(ports, dict) else None
     sides = str(text).split("x")
     if len(sides) == 2 and all(side.isdecimal() and len(side) < 5 for side in sides):
         return Size(int(sides[0]), int(sides[1]))
-    return Size(LARGEST, LARGEST)
+    return None
 
 
 def _check(pairs: Collection[Pair], path: Path) -> None:
