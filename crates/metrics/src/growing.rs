@@ -67,7 +67,7 @@ impl Growing {
         let cycle = cycle.unwrap_or(Time::ZERO);
         let together = together(flows);
         let largest = { together.iter().max() }.map(|&bytes| ideal(cluster, bytes))?;
-        let filled = Time(FILLED * largest.max(cycle).0);
+        let filled = Time(largest.max(cycle).0.saturating_mul(FILLED));
         let length = span.until - span.from;
         if span.from - flows.first_arrival() < filled || length < filled {
             return None;
@@ -189,7 +189,8 @@ impl Parts {
             if arrival >= span.until {
                 continue;
             }
-            let due = Time(arrival.0 + DUE_TIMES * ideal(cluster, alone).0 + cycle.0);
+            let takes = ideal(cluster, alone).0.saturating_mul(DUE_TIMES);
+            let due = Time(arrival.0.saturating_add(takes).saturating_add(cycle.0));
             let is_overdue = ends.map(|end| due <= end && flows.finish[f] > end);
             let (src, dst) = (flows.src[f], flows.dst[f]);
             let (from, to) = (cluster.rack_of(src) as usize, cluster.rack_of(dst) as usize);
