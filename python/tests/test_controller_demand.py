@@ -146,7 +146,8 @@ def test_a_switch_without_an_answer_is_named_and_asked_once(tmp_path: Path) -> N
     pod.tors[3].start().stop()
     with racks(*pod.tors[:3]):
         for now in (0.0, 0.1):
-            with pytest.raises(ConfigError, match=f"gnmi://127.0.0.1:{pod.tors[3].port}: unavail"):
+            port = pod.tors[3].port
+            with pytest.raises(ConfigError, match=f"gnmi://127.0.0.1:{port}: no connection"):
                 pod.latest(now)
         assert [tor.gets for tor in pod.tors[:3]] == [2] * 3
 
@@ -226,7 +227,7 @@ def test_a_policy_follows_the_counters(tmp_path: Path) -> None:
     assert lab.lit() == [(1, 3), (2, 4), (3, 1), (4, 2)]
     lab.now += 1
     lab.controller.cycle()
-    assert "unavailable" in (lab.controller.switches["east"].held_back or "")
+    assert "no connection" in (lab.controller.switches["east"].held_back or "")
     assert lab.lit() == [(1, 3), (2, 4), (3, 1), (4, 2)]
 
 
