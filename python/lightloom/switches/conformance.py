@@ -258,7 +258,9 @@ class _Test:
             taken.append(self._change([one], [other]).seconds)
             one, other = other, one
             self._losses([one], self._switch.power() or {})
-        return f"median of {REPEATS}: {ms(statistics.median(taken))} until the driver saw it settled"
+        return (
+            f"median of {REPEATS}: {ms(statistics.median(taken))} until the driver saw it settled"
+        )
 
     def _check_loss(self) -> str:
         pairs = [self._pair(at, at) for at in range(NEEDED)]
