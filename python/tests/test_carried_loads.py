@@ -27,7 +27,7 @@ from lightloom.analysis.findings import (
     WindowTooShort,
     whole_run,
 )
-from lightloom.analysis.findings.carriage import carriages, untold
+from lightloom.analysis.findings.carriage import carriages, carriages_of_runs, untold
 from lightloom.analysis.model import Carriage, Fabric, LoadPoint
 from lightloom.analysis.ranking import Score, rank
 from lightloom.costs import book as books
@@ -781,3 +781,8 @@ def test_a_part_that_is_repaired_in_the_window_denies_no_load() -> None:
     }
     found = first(comparison)
     assert not found.leaders
+    # The fault is of fabric a alone: another fabric that accepts as little is denied.
+    seeds = [[comparison.results["a"].summary | {"label": label}] for label in "ab"]
+    whole = comparison.results["b"].summary | {"label": "c"}
+    found_of = carriages_of_runs([*seeds, [whole]], comparison.experiment)
+    assert found_of == ["unsettled", "short", "carried"]

@@ -30,8 +30,8 @@ const WHOLE_FLOWS: f64 = 2.0;
 const SIGMAS: f64 = 4.0;
 /// Mean increase of what waits in a queue at its limit, in standard deviations.
 const AT_LIMIT: f64 = 0.8;
-/// A server that leaves behind this share of what the widest part does is the cause, if its link is
-/// offered more than it carries.
+/// A server is the cause if its link is offered more than it carries, and if its overdue bytes
+/// increase by at least this share of those of the widest part.
 const SAME: f64 = 0.9;
 /// Each quarter must have at least this share of an even increase.
 const EVEN: f64 = 0.25;
@@ -145,13 +145,13 @@ impl Tally {
         self.flows += 1;
     }
 
-    /// By how much its overdue bytes increase.
+    /// The increase of its overdue bytes over the span.
     fn increase(&self) -> f64 {
         self.overdue[QUARTERS] - self.overdue[0]
     }
 
-    /// By how much its overdue bytes increase, and the standard deviation of what it is offered,
-    /// both relative to that; `None` if a quarter has no increase, or flows are few.
+    /// The increase of its overdue bytes, and the standard deviation of the bytes that it is offered,
+    /// both relative to these bytes; `None` if a quarter has no increase, or flows are few.
     fn growth(&self) -> Option<(f64, f64)> {
         let all = self.increase();
         let least = EVEN * all / QUARTERS as f64;

@@ -30,9 +30,6 @@ from .model import Fabric
 
 NAMED = 3  # this many fabrics behind the leader are named one by one
 
-MISSED = 0.02
-"""Share of the due bytes that the window of a load that is carried may miss."""
-
 WIDE = 0.5
 """Half an interval that is such a share of its figure places it nowhere."""
 
@@ -201,7 +198,7 @@ def _needed_s(run: Fabric) -> float | None:
         return least
     window = window_rules.judged(run.summary)
     missed = window_rules.missed(window) or 0.0
-    growing = window_rules.growing_s(window, missed) if missed > MISSED else None
+    growing = window_rules.growing_s(window, missed) if missed > window_rules.MISSING else None
     return least if growing is None else min(least, steady_state.rounded_up(growing))
 
 

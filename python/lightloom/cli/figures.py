@@ -55,11 +55,11 @@ MEANT = {
     "on again [s]: a shorter window or warm-up denies no load. null where circuits do not change.",
     "load_asked": "The load that the experiment asks for; null where it follows from the flows, "
     "and of a mix.",
-    "growing": "The widest part of the traffic (all, from or to a rack or server, or a pair of "
-    "racks) of which more and more is left behind, in the window or while flows arrive: by how "
-    "much the bytes of its overdue flows increase (left) and the standard deviation of what it is "
-    "offered (chance), both relative to that; left out where none is, or where the run is too "
-    "short to show it.",
+    "growing": "Traffic of which more and more is left behind, in the window or while flows arrive: "
+    "the widest such part (all, from or to a rack, or a pair of racks), or the server whose link is "
+    "the cause. left is the increase of the bytes of its overdue flows, chance the standard "
+    "deviation of the bytes that it is offered, both relative to these bytes. Omitted if there is "
+    "none, or if the run is too short to show it.",
     "window": "Latency (mean_us, p50_us, p99_us, half_width_us of the 95 % confidence interval "
     "[µs]) of flows that arrived in the window of run.measure, and throughput, of what all servers "
     "can send: bits offered, accepted as they came, and paced, as they would come to flows alone; "

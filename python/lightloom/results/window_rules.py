@@ -15,6 +15,8 @@ from typing import Any
 from lightloom import _core
 from lightloom.results import steady_state
 
+MISSING = 0.02
+"""Share of the due bytes that a window may miss, as in the core."""
 ENOUGH_FLOWS = 100
 """Flows that a run or a window needs; the load that fewer flows deliver depends on chance
 [count]."""

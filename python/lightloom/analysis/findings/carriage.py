@@ -21,6 +21,7 @@ from typing import Any
 from lightloom import _core
 from lightloom.analysis.unfinished import CENSORED
 from lightloom.results.window_rules import (
+    MISSING,
     grows,
     had_time,
     has_enough_flows,
@@ -37,9 +38,6 @@ from ..ranking import Score, score
 from . import whole_run
 from .limits import SURELY
 from .whole_run import lagging, lagging_points, of_point, of_run
-
-MISSING = 0.02
-"""Share of the due bytes that a window may miss, as in the core."""
 
 LONGER = 1.5
 """Mean completion time ÷ that on another fabric from which a fabric may be overloaded in a part."""
@@ -133,14 +131,19 @@ def _settle_load(
 
 def _judged(seeds: Sequence[Mapping[str, Any]], experiment: Mapping[str, Any]) -> list[Window]:
     """The windows of some summaries with what the rules need."""
-    windows = [judged(summary) for summary in seeds if summary.get("window") is not None]
-    return [{**window, "repaired": _is_repaired(window, experiment)} for window in windows]
+    return [
+        {**judged(s), "repaired": _is_repaired(s, experiment)}
+        for s in seeds
+        if s.get("window") is not None
+    ]
 
 
-def _is_repaired(window: Window, experiment: Mapping[str, Any]) -> bool:
-    """Whether a part that failed is repaired in the window: what waited meanwhile is served after
-    it, or when the window is over."""
-    repairs = [f["repair_at"] for f in experiment.get("fault", []) if f.get("repair_at")]
+def _is_repaired(summary: Mapping[str, Any], experiment: Mapping[str, Any]) -> bool:
+    """Whether a part of this fabric that failed is repaired in the window: what waited meanwhile is
+    served after it, or when the window is over."""
+    window, own = summary["window"], (None, summary.get("label"))
+    faults = [f for f in experiment.get("fault", []) if f.get("fabric") in own]
+    repairs = [f["repair_at"] for f in faults if f.get("repair_at")]
     times = [_core.control_time("fault.repair_at", str(at)) * 1e-12 for at in repairs]
     return any(window["from_s"] < at <= window["until_s"] for at in times)
 

@@ -177,12 +177,9 @@ def window_needed(
     cycle = max(cycles.values(), default=0.0)
     slow = max((steady_state.slow_s(run) or 0.0 for run in leading), default=0.0)
     needs = max(largest, cycle, steady_state.TIMES / 2 * slow, warm_up)
-    of_flows = window_rules.flows_s([r["window"] for r in runs if r.get("label") == unsettled[0]])
-    flows = (
-        None
-        if of_flows is None
-        else sum(int(r["window"]["flows"]) for r in runs if r.get("label") == unsettled[0])
-    )
+    seeds = [run["window"] for run in runs if run.get("label") == unsettled[0]]
+    of_flows = window_rules.flows_s(seeds)
+    flows = None if of_flows is None else sum(int(window["flows"]) for window in seeds)
     # A window that is long enough for its flows and does not tell is doubled.
     measure = max(
         2 * length if of_flows is None else of_flows,
