@@ -55,8 +55,8 @@ MEANT = {
     "on again [s]: a shorter window or warm-up denies no load. null where circuits do not change.",
     "load_asked": "The load that the experiment asks for; null where it follows from the flows, "
     "and of a mix.",
-    "growing": "Traffic of which more and more is left behind, in the window or while flows arrive: "
-    "the widest such part (all, from or to a rack, or a pair of racks), or the server whose link is "
+    "growing": "Traffic of which more and more is left behind, in the window or as flows arrive: "
+    "the widest part (all, from or to a rack, or a pair of racks), or the server whose link is "
     "the cause. left is the increase of the bytes of its overdue flows, chance the standard "
     "deviation of the bytes that it is offered, both relative to these bytes. Omitted if there is "
     "none, or if the run is too short to show it.",
