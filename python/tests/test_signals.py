@@ -380,3 +380,31 @@ def test_drawing_shows_how_far_it_is(folder: Path) -> None:
     assert all(0 <= share < 1 for share in drawn)
     assert told[-1][1] > 0
     assert told.index((0.0, 0.0, drawn[-1])) < len(told) - 1
+
+
+LOSING = """
+import os, signal, sys, time, weakref
+from lightloom.storage import signals
+
+class Lock:
+    pass
+
+signals.handled()
+lock = Lock()
+gone = weakref.ref(lock, lambda _: os.kill(os.getpid(), int(sys.argv[1])))
+try:
+    del lock  # the handler runs in the callback, where Python drops what it raises
+    time.sleep(60)
+except signals.Ended:
+    print("cleaned up", flush=True)
+    signals.end()
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS.items())
+def test_a_signal_in_a_callback_is_not_lost(number: signal.Signals, code: int) -> None:
+    """As in the callbacks by which the import system drops its locks."""
+    words = [sys.executable, "-c", LOSING, str(int(number))]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=50, check=False)
+    said = f"{SAID[code]}: nothing unfinished was written\n"
+    assert (done.returncode, done.stdout, done.stderr) == (code, "cleaned up\n", said)

@@ -12,6 +12,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,6 +26,8 @@ LEFT_NOTHING = "nothing unfinished was written"
 GRACE_S = 0.6
 #: The same for a worker process, for which its parent waits.
 WORKER_GRACE_S = 0.2
+#: Time after which an `Ended` that a callback has lost is raised again [s].
+LOST_S = 0.01
 
 
 class Ended(KeyboardInterrupt):
@@ -79,9 +83,28 @@ def leave(signum: int, frame: object) -> None:
     os._exit(128 + signum)
 
 
+def raise_again(lost: Any) -> None:
+    """Hook for exceptions that Python cannot raise: those in callbacks, as of weak references and
+    of the import system. Raises `Ended` again a moment later and reports all others as usual."""
+    if lost.exc_type is not Ended:
+        sys.__unraisablehook__(lost)
+        return
+    left = threading.Event()
+
+    def send() -> None:
+        left.wait()
+        time.sleep(LOST_S)  # until the main thread has left the callback, too
+        number, _State.first = _first(), None
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+
+    threading.Thread(target=send, daemon=True).start()
+    left.set()
+
+
 def handled(by: Any = strike) -> None:
     """Installs the handler for all signals that are not ignored (as under nohup). Main thread
     only."""
+    sys.unraisablehook = raise_again
     for name in SAID:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
