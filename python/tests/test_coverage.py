@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -160,6 +161,42 @@ def test_short_windows_of_published_sizes_have_no_interval_that_is_too_narrow(
     given = [e for s in summaries if (e := ends(s, "accepted")) != (None, None)]
     held = sum(low <= truth <= high for low, high in given)
     assert held >= (stats.binom.ppf(CHANCE, len(given), 0.95) if given else 0), (held, len(given))
+
+
+#: Share of what a rack's servers send that goes to each other rack, and the load at which the
+#: uplinks of a tree of 4:1 are full by it: a quarter of a rack's rate leaves it, or enters the
+#: rack that receives most.
+MATRICES = {
+    "even": ([[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]], 0.25),
+    "hot rack": ([[0, 3, 0, 0], [1, 0, 1, 1], [0, 3, 0, 0], [0, 3, 0, 0]], 0.25 / (9 / 12 * 4)),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", MATRICES)
+def test_the_interval_of_a_saturation_holds_the_truth(name: str, tmp_path: Path) -> None:
+    rows, full = MATRICES[name]
+    matrix = tmp_path / "matrix.csv"
+    matrix.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+    made = {
+        "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
+        "workload": {
+            "load": 0.2,
+            "sizes": EXPONENTIAL,
+            "pattern": {"kind": "matrix", "file": str(matrix)},
+        },
+        "compare": {"saturation": True},
+        "fabric": [{"kind": "tree", "oversubscription": 4}],
+    }
+    held = []
+    for seed in range(1, SEEDS + 1):
+        measured = {"seed": seed, "warm_up": "2 ms", "measure": "4 ms"}
+        found = lightloom.compare({**made, "run": measured}).saturation["tree"]
+        assert found.is_told
+        assert found.not_carried is not None
+        held.append(found.low <= full <= found.high)
+        assert found.not_carried < 1.1 * full, seed
+    assert sum(held) >= stats.binom.ppf(CHANCE, SEEDS, 0.95), sum(held)
 
 
 @pytest.mark.parametrize("name", CASES)

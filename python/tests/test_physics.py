@@ -200,6 +200,26 @@ def test_networks_oversubscribed_at_different_places_are_said() -> None:
         assert list(networks.elsewhere({"fabric": alike})) == []
 
 
+def test_links_of_other_rates_by_default_are_said() -> None:
+    """Short flows were faster on a Clos with one link of 40 Gb/s a rack than on a tree with four of
+    10 Gb/s, of which nothing told."""
+    clos = {"label": "clos", "oversubscription": 1.0, "link_rate": "50 Gb/s"}
+    tree = {"label": "tree", "oversubscription": 1.0}
+    cluster = {"racks": 16, "servers_per_rack": 4, "server_rate": "10 Gb/s"}
+
+    def said(*fabrics: dict[str, object], written: tuple[dict[str, object], ...]) -> list[str]:
+        resolved = {"cluster": cluster, "fabric": list(fabrics)}
+        return list(networks.faster_links({"fabric": list(written)}, resolved))
+
+    (note,) = said(clos, tree, written=({}, {}))
+    assert "clos 40.0 Gb/s, tree 10.0 Gb/s" in note
+    slow = {"link_rate": "10 Gb/s"}
+    assert said(clos | slow, tree, written=(slow, {})) == []
+    # Whoever states both knows them.
+    assert said(clos, tree | slow, written=({"link_rate": "50 Gb/s"}, slow)) == []
+    assert said(clos, written=({},)) == []
+
+
 def test_uplinks_that_racks_limit_are_said() -> None:
     """16 racks of 800 Gb/s have the base uplinks alone, and a reader took it for the paper's."""
     table = {**SMALL, "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "50 Gb/s"}}

@@ -50,6 +50,12 @@ mod rate_bps {
 }
 
 impl Hardware {
+    /// Rate of all circuits that a rack can have at once, each way [b/s].
+    pub fn rate_of_rack(&self) -> Rate {
+        let circuits = u64::from(self.planes) * u64::from(self.ports);
+        Rate(self.rate.0.saturating_mul(circuits))
+    }
+
     /// Racks with one port on each plane.
     pub fn new(racks: u32, planes: u32, rate: Rate) -> Hardware {
         Hardware {

@@ -7,7 +7,7 @@ use lightloom_engine::{
     Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Halt, Io, LinkLoad, Refusal, Time,
 };
 use lightloom_metrics::{
-    summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary, Traffic,
+    summarize, Counted, Excess, Finished, InForce, PartCounts, Series, Span, Summary, Traffic,
 };
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -37,6 +37,7 @@ pub struct Prepared {
     pub(crate) derived: InForce,
     pub(crate) devices: Option<Value>,
     pub(crate) cycle: Option<Time>,
+    pub(crate) excess: Option<Excess>,
     pub(crate) physics: Option<Value>,
     pub(crate) total_bytes: u64,
     pub(crate) time_scale: Option<f64>,
@@ -140,6 +141,7 @@ impl Prepared {
             derived: &self.derived,
             devices: self.devices.as_ref(),
             cycle: self.cycle,
+            excess: self.excess.as_ref(),
             physics: self.physics.as_ref(),
             faults_after_end: self.plan.faults.iter().filter(late).count() as u64,
             cut_at: cut_at(&self.plan, &self.io, &outcome),

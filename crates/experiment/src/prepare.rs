@@ -8,9 +8,9 @@ use crate::{counted, fabric, memory, Experiment, FabricTable, PhysicsTable};
 use lightloom_control::policies::library::{Empty, Library};
 use lightloom_engine::outages::{self, Outage};
 use lightloom_engine::run::Fault;
-use lightloom_engine::{Bytes, Cluster, Deliveries, Fabric, Flows, Io, Precision, Refusal};
+use lightloom_engine::{Bytes, Cluster, Deliveries, Fabric, Flows, Io, Nic, Precision, Refusal};
 use lightloom_fabrics::{Derived, Entry, Facts, Memory, Site, Unjoined};
-use lightloom_metrics::{reset_peak_rss, Counted, InForce, PartCounts, Traffic};
+use lightloom_metrics::{reset_peak_rss, Counted, Excess, InForce, Links, PartCounts, Traffic};
 use lightloom_workload::BYTES_PER_FLOW;
 use serde_json::Value;
 use std::time::Instant;
@@ -108,6 +108,7 @@ impl Experiment {
             span,
             counted: experiment.counted(&built.facts, &cluster),
             parts: parts_of(&built.facts),
+            excess: experiment.excess(&built.facts, &cluster)?,
             derived: built.derived,
             devices: built.facts.devices,
             cycle: built.facts.cycle,
@@ -234,6 +235,30 @@ impl Experiment {
         let precision = self.run.rate_precision?;
         let heeded = fabric.set_rate_precision(precision) && precision > Precision::EXACT;
         heeded.then(|| ("rate_precision", precision.fraction()))
+    }
+
+    /// Traffic that is offered at a higher rate than the fabric's links, or those of servers, carry.
+    fn excess(&self, facts: &Facts, cluster: &Cluster) -> Result<Option<Excess>, Refusal> {
+        let between = facts.uplinks.iter().map(|uplinks| Links {
+            group: uplinks.group,
+            servers: uplinks.racks.saturating_mul(cluster.servers_per_rack),
+            rate_bps: uplinks.rate.0 as f64,
+        });
+        let of_servers = match cluster.nic {
+            Nic::Uncapped => None,
+            Nic::Capped(rate) => Some(Links {
+                group: "server",
+                servers: 1,
+                rate_bps: rate.0 as f64,
+            }),
+        };
+        let links: Vec<Links> = of_servers.into_iter().chain(between).collect();
+        let offered = self.workload.offered(cluster, self.run.seed)?;
+        let pairs: Vec<_> = offered
+            .iter()
+            .map(|o| (o.src.0, o.dst.0, o.rate_bps))
+            .collect();
+        Ok(Excess::of(&pairs, cluster.hosts(), &links))
     }
 
     /// The jobs that count updates, with the fabric's limits.

@@ -73,6 +73,31 @@ pub struct Unjoined {
     pub otherwise: &'static str,
 }
 
+/// The links of a group of adjacent racks to all other racks; every group has the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uplinks {
+    /// The name of a group: `rack` or `pod`.
+    pub group: &'static str,
+    /// Racks in each group.
+    pub racks: u32,
+    /// The highest rate of payload that they carry in each direction, all circuits included [b/s].
+    pub rate: Rate,
+}
+
+impl Uplinks {
+    /// Those of each rack.
+    pub fn of_racks(rate: Rate) -> Uplinks {
+        let (group, racks) = ("rack", 1);
+        Uplinks { group, racks, rate }
+    }
+
+    /// Those of racks with `links` circuits each, which are dark for `night` of every `slot`.
+    pub fn by_turns(links: u32, rate: Rate, night: Time, slot: Time) -> Uplinks {
+        let lit = u128::from(links) * u128::from(rate.0) * (slot - night).0.max(0) as u128;
+        Uplinks::of_racks(Rate((lit / slot.0.max(1) as u128) as u64))
+    }
+}
+
 /// The values of a resolved table on its cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -86,6 +111,9 @@ pub struct Facts {
     /// The racks whose flows are never served; `None` if all are served, or if this is not known
     /// before the run.
     pub unjoined: Option<Unjoined>,
+    /// The links by which racks, and groups of them, are joined to others; empty if this is not
+    /// known. No fabric carries more than they do, and few carry as much.
+    pub uplinks: Vec<Uplinks>,
     /// Where circuits take turns: a slot lasts no longer, on average.
     pub slot: Option<Time>,
     /// From one decision on circuits to the next; none where nothing is decided.

@@ -14,7 +14,7 @@
 //! | `by_size` | slowdowns by flow size |
 //! | `window`, `span`, `throughput` | latency and throughput after the warm-up; the measured time; the carried bytes |
 //! | `bursts` | flows that arrive at one server at one instant |
-//! | `growing` | traffic that is left behind, more and more of it |
+//! | `growing`, `excess` | traffic that is left behind, more and more of it; or offered more than links carry |
 //! | `jobs`, `updates`, `parts`, `derived` | keys of the summary that fabrics and workloads fill |
 //! | `memory` | the peak memory of the process |
 //!
@@ -28,6 +28,7 @@ mod bursts;
 mod by_size;
 mod completion;
 mod derived;
+mod excess;
 mod growing;
 mod jobs;
 mod memory;
@@ -47,6 +48,7 @@ pub use bounds::{Bound, Bounded, FctBound, Taken};
 pub use by_size::{BySize, OfSize};
 pub use completion::{ideal, Fct, FctBounds, FctClasses, Slowdown, SlowdownBound, SHORT_BYTES};
 pub use derived::InForce;
+pub use excess::{Excess, Links};
 pub use growing::Growing;
 pub use jobs::{JobTimes, Jobs};
 pub use memory::{peak_rss, reset_peak_rss};

@@ -4,6 +4,7 @@ use crate::bursts::together;
 use crate::by_size::BySize;
 use crate::completion::{ideal, FctBounds, FctClasses, Slowdown, SlowdownBound};
 use crate::derived::InForce;
+use crate::excess::Excess;
 use crate::growing::Growing;
 use crate::jobs::Jobs;
 use crate::memory::peak_rss;
@@ -49,6 +50,8 @@ pub struct Finished<'a> {
     /// The time in which the fabric's circuits repeat or are decided again; `None` if they do not
     /// change.
     pub cycle: Option<Time>,
+    /// The largest excess of what the workload offers over what links carry.
+    pub excess: Option<&'a Excess>,
     /// The parts of the fabric; empty if they are not computed.
     pub parts: &'a PartCounts,
     /// Values derived from the fabric's table; empty if the resolved table has all of them.
@@ -200,6 +203,10 @@ pub struct Summary {
     /// arrive; omitted if there is none, or if the run has no load or is too short to show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub growing: Option<Growing>,
+    /// Traffic that the workload offers in the long run at a higher rate than the links between
+    /// racks, or those of servers, carry; omitted if there is none, or if the rate is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excess: Option<Excess>,
 }
 
 /// Flows that send until the run stops. They count among the flows offered, with the bytes that
@@ -317,6 +324,7 @@ pub fn summarize(run: &Finished) -> Summary {
             Some(span) => Growing::of(run.cluster, flows, span, run.cycle),
             None => Growing::of_run(run.cluster, flows, simulated, run.cycle),
         }),
+        excess: run.excess.cloned(),
     }
 }
 

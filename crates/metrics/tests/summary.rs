@@ -65,6 +65,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         time_scale: Some(0.5),
         devices: None,
         cycle: None,
+        excess: None,
         physics: None,
         size_limits: Some(&[Bytes(1_000), Bytes(100_000)]),
         wall_s: 1.0,

@@ -8,7 +8,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`config`], `kinded` | the `[workload]` table; tables selected by their `kind` |
-//! | `means` | mean sizes of flows by its laws |
+//! | `means`, `offered` | mean sizes of flows by its laws; between which servers they are |
 //! | `plan`, `generate`, `memory` | the distributions of a table and the number of flows; drawn flows; their memory |
 //! | [`sizes`], [`arrivals`], [`times`], `sources` | laws of sizes and arrivals; arrivals from a file, and server by server |
 //! | [`patterns`] | the sender and receiver, one file a pattern |
@@ -39,6 +39,7 @@ pub mod jobs;
 mod means;
 mod memory;
 mod mix;
+mod offered;
 mod part;
 pub mod patterns;
 mod plan;
@@ -53,6 +54,7 @@ pub use arrivals::Arrivals;
 pub use config::WorkloadConfig;
 pub use jobs::{Job, JobKind, Schedule};
 pub use memory::{BYTES_PER_FLOW, MEMORY_LIMIT};
+pub use offered::Offered;
 pub use part::Part;
 pub use patterns::Pattern;
 pub use sizes::registry::{registry, Published};

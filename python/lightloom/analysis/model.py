@@ -122,7 +122,7 @@ class LoadPoint:
     seeds: tuple[LoadPoint, ...] = ()  # the same with each seed, where it is repeated
     goodput: float | None = None  # by which it is priced: `loads.sustained`
     carriage: Carriage | None = None  # what its window or run tells, beside those of other fabrics
-    growing: bool = False  # whether in every seed a part of the traffic is left behind
+    overloaded: bool = False  # whether a part of the traffic is, in every seed
     offered_bytes: float | None = None
     flows: float | None = None  # offered
     cut: Mapping[str, Any] | None = None  # what a limit left out, as in summary.json; of one seed

@@ -15,6 +15,7 @@ from lightloom.results import repeats, steady_state, window_rules
 from lightloom.results.columns import numbers
 from lightloom.results.result import Result
 from lightloom.results.summaries import Summary
+from lightloom.units import quantities
 from lightloom.units.formats import rate, seconds, size
 
 EVENTS_SHOWN = 4
@@ -146,28 +147,37 @@ def of_triggers(summary: Summary) -> Iterator[str]:
 
 
 def left_behind(summary: Summary) -> str:
-    """Says of which traffic more and more is left behind, and what would change that; empty if of
-    none."""
-    growing = summary.get("growing")
-    if growing is None:
+    """Says which traffic is offered more than its links carry, or of which more and more is left
+    behind, and what would change that; empty if there is none."""
+    excess, growing = summary.get("excess"), summary.get("growing")
+    found = excess or growing
+    if found is None:
         return ""
-    part = "" if growing["traffic"] == "all" else f" {growing['traffic']}"
-    of_server = "server" in growing["traffic"] or window_rules.is_beyond_servers(
+    of_server = "server" in found["traffic"] or window_rules.is_beyond_servers(
         window_rules.load(summary)
     )
+    remedy = f"lower their load{'' if of_server else ', or take a fabric that carries it'}"
+    if excess is not None:
+        times = quantities.times(excess["times"])
+        return (
+            f"overloaded: flows {excess['traffic']} are offered at {times} the rate of their "
+            f"links, so they wait longer the longer the run; {remedy}"
+        )
+    part = "" if found["traffic"] == "all" else f" {found['traffic']}"
     return (
         f"overloaded: more and more flows{part} wait, and they wait longer the longer the run; "
-        f"lower their load{'' if of_server else ', or take a fabric that carries it'}"
+        f"{remedy}"
     )
 
 
 def overloaded(result: Result) -> Iterator[str]:
-    """Says of which traffic more and more is left behind; or that less was delivered than offered
-    in the second half of the arrivals, so that what is under way grew. Windows and jobs have
-    measures of their own."""
+    """Says which traffic is offered more than its links carry, or of which more and more is left
+    behind; or that less was delivered than offered in the second half of the arrivals, so that what
+    is under way grew. Windows and jobs have measures of their own."""
     summary, growing = result.summary, result.summary.get("growing")
     share = None if summary.get("window") is not None else delivered_late(result)
-    if growing is not None and (share is None or growing["traffic"] != "all"):
+    in_part = growing is not None and (share is None or growing["traffic"] != "all")
+    if in_part or summary.get("excess") is not None:
         yield left_behind(summary)
         return
     if summary.get("load_offered") is None or share is None or share >= CARRIED:

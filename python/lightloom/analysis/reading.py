@@ -17,7 +17,7 @@ from lightloom.config import loads, physics
 from lightloom.results import repeats
 from lightloom.results.columns import booleans, numbers
 from lightloom.results.saturation import Saturation, pooled
-from lightloom.results.window_rules import is_growing, judged
+from lightloom.results.window_rules import is_overloaded, judged
 from lightloom.units import bounds
 from lightloom.units.intervals import over_runs
 
@@ -110,7 +110,7 @@ def joined_point(points: Sequence[LoadPoint]) -> LoadPoint:
         mean(lambda p: p.goodput),
         offered_bytes=mean(lambda p: p.offered_bytes),
         flows=mean(lambda p: p.flows),
-        growing=all(p.growing for p in points),
+        overloaded=all(p.overloaded for p in points),
     )
 
 
@@ -230,5 +230,5 @@ def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint |
         offered_bytes=figure(summary, "bytes_offered"),
         flows=figure(summary, "flows_offered"),
         cut=summary.get("cut"),
-        growing=is_growing([summary]),
+        overloaded=is_overloaded([summary]),
     )

@@ -192,6 +192,7 @@ def _others(
         yield from notes.of_cluster(case.raw.get("cluster", {}))
         yield from networks.left_open(case.raw, resolved)
         yield from networks.elsewhere(resolved)
+        yield from networks.faster_links(case.raw, resolved)
     for comparison, decision in zip(comparisons, decided, strict=True):
         if decision is not None:
             yield from filter(None, [report.broken(comparison)])

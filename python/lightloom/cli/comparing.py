@@ -204,6 +204,7 @@ def _notes(case: lightloom.Experiment) -> Iterator[str]:
     yield from notes.of_cluster(case.raw.get("cluster", {}))
     yield from networks.left_open(case.raw, resolved)
     yield from networks.elsewhere(resolved)
+    yield from networks.faster_links(case.raw, resolved)
 
 
 def _made(

@@ -60,6 +60,9 @@ MEANT = {
     "the cause. left is the increase of the bytes of its overdue flows, chance the standard "
     "deviation of the bytes that it is offered, both relative to these bytes. Omitted if there is "
     "none, or if the run is too short to show it.",
+    "excess": "Traffic that the workload offers in the long run at more than the rate of its "
+    "links (between racks or pods, from or to one of them, or a server), and how many times that "
+    "rate. Omitted if there is none, or if flows do not arrive at a rate.",
     "window": "Latency (mean_us, p50_us, p99_us, half_width_us of the 95 % confidence interval "
     "[µs]) of flows that arrived in the window of run.measure, and throughput, of what all servers "
     "can send: bits offered, accepted as they came, and paced, as they would come to flows alone; "

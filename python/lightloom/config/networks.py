@@ -116,6 +116,38 @@ def elsewhere(resolved: Table) -> Iterator[str]:
         )
 
 
+def faster_links(given: Table, resolved: Table) -> Iterator[str]:
+    """States if the links between the switches of electrical networks have different rates, where
+    one has its rate by default: a short flow takes longer over slower links. `given` is the
+    experiment as written."""
+    tables = zip(given.get("fabric", []), resolved.get("fabric", []), strict=True)
+    found = {
+        f["label"]: ("link_rate" in raw, link)
+        for raw, f in tables
+        if "circuit_rate" not in f
+        and (link := _between_switches(f, resolved.get("cluster", {}))) is not None
+    }
+    rates = {f"{label} {rate(link)}": round(link / 1e6) for label, (_, link) in found.items()}
+    if len(set(rates.values())) > 1 and not all(said for said, _ in found.values()):
+        yield (
+            f"links between switches differ: {', '.join(rates)}; a short flow alone takes longer "
+            "over slower links. One fabric.link_rate for all of them compares the networks alone"
+        )
+
+
+def _between_switches(fabric: Table, cluster: Table) -> float | None:
+    """The rate of one of the links of a rack's uplink [b/s]: as many as come nearest to the rate
+    of the uplink share it. They are as fast as servers' links by default."""
+    uplink, server = tree_rate(cluster, fabric), server_rate(cluster)
+    if uplink is None or server is None:
+        return None
+    if fabric.get(AT) == ABOVE_PODS:
+        uplink *= fabric["oversubscription"]
+    given = fabric.get("link_rate")
+    link = server if given is None else float(_core.control_rate("fabric.link_rate", given))
+    return uplink / max(1, round(uplink / link))
+
+
 def _ratios(fabrics: Sequence[Table]) -> str:
     return ", ".join(f"{f['label']} {f['oversubscription']:g}:1" for f in fabrics)
 

@@ -135,7 +135,7 @@ def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -
 
 def is_carried(window: Window) -> bool:
     """Whether the load of a window that is `judged` was carried."""
-    return bool(window["stable"]) and not window_rules.is_growing([window])
+    return bool(window["stable"]) and not window_rules.is_overloaded([window])
 
 
 def _collapses(carried: Window, beyond: Window) -> bool:

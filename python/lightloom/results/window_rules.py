@@ -44,17 +44,19 @@ def judged(summary: Summary) -> Window:
         "cycle_s": summary.get("cycle_s"),
         "load": load(summary),
         "growing": summary.get("growing"),
+        "excess": summary.get("excess"),
     }
 
 
-def is_growing(seeds: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether in every seed a part of the traffic is left behind, more and more of it, so that its
-    flows wait longer the longer the run is. Takes summaries, or windows that are `judged`.
+def is_overloaded(seeds: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether in every seed a part of the traffic is offered more than its links carry, or is left
+    behind, more and more of it, so that its flows wait longer the longer the run is. Takes
+    summaries, or windows that are `judged`.
 
-    >>> is_growing([{"growing": {"traffic": "from rack 3"}}, {}]), is_growing([])
+    >>> is_overloaded([{"growing": {"traffic": "from rack 3"}}, {}]), is_overloaded([])
     (False, False)
     """
-    return bool(seeds) and all(seed.get("growing") is not None for seed in seeds)
+    return bool(seeds) and all(seed.get("excess") or seed.get("growing") for seed in seeds)
 
 
 def way_s(summary: Summary) -> float:
@@ -175,6 +177,6 @@ def length_s(window: Window) -> float | None:
 
 def can_deny(windows: Sequence[Window]) -> bool:
     """Whether windows with one load that missed due bytes show that the load is not carried."""
-    if any(is_beyond_servers(w.get("load")) for w in windows):
+    if any(is_beyond_servers(w.get("load")) or w.get("excess") for w in windows):
         return True
     return has_enough_flows(windows) and is_long_enough(windows) and had_time(windows)

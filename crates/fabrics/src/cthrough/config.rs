@@ -276,8 +276,10 @@ impl FabricConfig for CThroughConfig {
             .shared_by_rates(physics)
     }
 
-    fn facts(&self, _: &Cluster) -> Facts {
+    fn facts(&self, cluster: &Cluster) -> Facts {
+        let tree = Tree::new(&self.tree(), cluster).with(&self.packets(cluster));
         Facts {
+            uplinks: tree.uplinks(self.hardware(cluster).rate_of_rack()),
             interval: Some(self.interval),
             cycle: Some(self.interval),
             devices: record(self.devices),

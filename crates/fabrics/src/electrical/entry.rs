@@ -4,17 +4,17 @@ use super::bound::Bound;
 use super::config::{ClosConfig, Detail};
 use super::flows::ClosFlows;
 use super::kernel::Clos;
-use super::layout::{Layout, LINKS_MAX};
+use super::layout::{Layout, LINKS_MAX, POD_UP, RACK_UP};
 use crate::contract::{
     build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
     FabricConfig, Preset, Site, LOST,
 };
-use crate::facts::{Facts, Framing};
+use crate::facts::{Facts, Framing, Uplinks};
 use crate::findings::Finding;
 use crate::physics::{ideal_of, Obeyed, Physics, Term};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::kernel::flow::{self, FlowDriven};
-use lightloom_engine::{Bytes, Cluster, Fabric, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
 
 /// `kind = "clos"`.
 pub const ENTRY: Entry = Entry {
@@ -65,6 +65,35 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
+impl ClosConfig {
+    /// The links of racks to their pods' switches, and those of pods to the core.
+    fn uplinks(&self, cluster: &Cluster) -> Vec<Uplinks> {
+        let pod = self.pod(cluster);
+        let layout = Layout::new(
+            &ClosConfig {
+                racks_per_pod: Some(pod),
+                ..self.clone()
+            },
+            cluster,
+        );
+        let payload = |tier: usize| {
+            let bundle = layout.bundles[tier];
+            let rate = u128::from(bundle.rate.0) * u128::from(bundle.links);
+            Rate((rate * u128::from(self.mtu.0) / u128::from(self.mtu.0 + self.header.0)) as u64)
+        };
+        let racks = Uplinks::of_racks(payload(RACK_UP));
+        let pods = Uplinks {
+            group: "pod",
+            racks: pod,
+            rate: payload(POD_UP),
+        };
+        match pod == cluster.racks {
+            true => vec![racks],
+            false => vec![racks, pods],
+        }
+    }
+}
+
 impl FabricConfig for ClosConfig {
     fn facts(&self, cluster: &Cluster) -> Facts {
         Facts {
@@ -75,6 +104,7 @@ impl FabricConfig for ClosConfig {
                 word: Bytes(1),
                 gap: Time::ZERO,
             }),
+            uplinks: self.uplinks(cluster),
             ..Facts::default()
         }
     }

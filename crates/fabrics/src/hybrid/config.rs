@@ -250,6 +250,15 @@ impl HybridConfig {
         }
     }
 
+    /// The electrical network with its packets; without one, the links of servers alone.
+    fn laid_tree(&self, cluster: &Cluster) -> Result<Tree, Refusal> {
+        let tree = match self.tree(cluster)? {
+            Some(keys) => Tree::new(&keys, cluster),
+            None => Tree::of_servers(cluster),
+        };
+        Ok(tree.with(&self.packets(cluster)))
+    }
+
     /// The circuits that are lit, or the schedule, when the run begins.
     fn initial(&self, hardware: &Hardware) -> Result<Option<Target>, Refusal> {
         let circuits = match &self.initial {
@@ -274,11 +283,7 @@ impl HybridConfig {
     fn setup(&self, site: &Site) -> Result<Setup, Refusal> {
         let cluster = site.cluster;
         let hardware = self.hardware(cluster);
-        let tree = match self.tree(cluster)? {
-            Some(keys) => Tree::new(&keys, cluster),
-            None => Tree::of_servers(cluster),
-        };
-        let tree = tree.with(&self.packets(cluster));
+        let tree = self.laid_tree(cluster)?;
         let thresholds = Thresholds {
             queue_above: self.report_queue.0,
             change_above: self.report_change.0,
@@ -473,7 +478,10 @@ impl FabricConfig for HybridConfig {
         // A file that cannot be read was refused when the fabric was built.
         let standing = standing(&self.policy, &self.hardware(site.cluster)).unwrap_or_default();
         let alone = { standing.as_ref() }.filter(|_| !self.electrical);
+        let hardware = self.hardware(site.cluster);
+        let tree = self.laid_tree(site.cluster);
         Facts {
+            uplinks: tree.map_or_else(|_| Vec::new(), |tree| tree.uplinks(hardware.rate_of_rack())),
             unjoined: alone.and_then(|target| unjoined(target, site, "set electrical = true")),
             slot: standing.as_ref().and_then(slot),
             interval: Some(self.interval),

@@ -13,6 +13,7 @@
 //! there ([`Tree::of_servers`]).
 
 use super::packets::{Beyond, Packets, Wires};
+use crate::facts::Uplinks;
 use lightloom_engine::fair::LinkId;
 use lightloom_engine::kernel::flow::{LinkKind, Net};
 use lightloom_engine::{Cluster, HostId, LinkLoad, Nic, Rate, Refusal, Time};
@@ -192,6 +193,21 @@ impl Tree {
     /// The rate of a rack's uplink, and of its downlink.
     pub fn uplink(&self) -> Rate {
         self.uplink
+    }
+
+    /// The links that racks and pods have to others, if each rack has circuits of that rate, too.
+    pub fn uplinks(&self, circuits: Rate) -> Vec<Uplinks> {
+        let rate = |tree: Rate, racks: u32| {
+            let circuits = circuits.0.saturating_mul(racks.into());
+            Rate(tree.0.saturating_add(circuits))
+        };
+        let racks = Uplinks::of_racks(rate(self.uplink, 1));
+        let pods = self.pod_uplink.map(|pod| Uplinks {
+            group: "pod",
+            racks: self.pod,
+            rate: rate(pod, self.pod),
+        });
+        [racks].into_iter().chain(pods).collect()
     }
 
     /// Adds the tree's links to an empty net.

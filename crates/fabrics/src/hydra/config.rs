@@ -295,8 +295,10 @@ impl FabricConfig for HydraConfig {
             .shared_by_rates(physics)
     }
 
-    fn facts(&self, _: &Cluster) -> Facts {
+    fn facts(&self, cluster: &Cluster) -> Facts {
+        let tree = Tree::new(&self.tree(), cluster).with(&self.packets(cluster));
         Facts {
+            uplinks: tree.uplinks(self.hardware(cluster).rate_of_rack()),
             interval: Some(self.interval),
             cycle: Some(self.interval),
             devices: record(self.devices),

@@ -8,7 +8,7 @@ use crate::contract::{
     FabricConfig, Preset, Site, LOST,
 };
 use crate::devices::switch::{record, Asked};
-use crate::facts::Facts;
+use crate::facts::{Facts, Uplinks};
 use crate::findings::Finding;
 use crate::physics::{Obeyed, Physics};
 use crate::tdma::light::Light;
@@ -144,6 +144,12 @@ impl FabricConfig for OperaConfig {
     fn facts(&self, cluster: &Cluster) -> Facts {
         let slots = idle_switches::slots(matchings(cluster), self.uplinks(cluster));
         Facts {
+            uplinks: vec![Uplinks::by_turns(
+                self.uplinks(cluster),
+                self.overheads().payload(self.link(cluster)),
+                self.night,
+                self.slot(cluster),
+            )],
             slot: Some(self.slice),
             cycle: Some(self.slot(cluster) * slots),
             devices: record(self.devices),

@@ -7,7 +7,7 @@ use crate::contract::{
     FabricConfig, Preset, Site, LOST,
 };
 use crate::devices::switch::{record, Asked};
-use crate::facts::Facts;
+use crate::facts::{Facts, Uplinks};
 use crate::findings::Finding;
 use crate::physics::{Obeyed, Physics};
 use crate::tdma::light::Light;
@@ -136,6 +136,12 @@ impl FabricConfig for RotorNetConfig {
     fn facts(&self, cluster: &Cluster) -> Facts {
         let slots = idle_switches::slots(cluster.racks - 1, self.uplinks(cluster));
         Facts {
+            uplinks: vec![Uplinks::by_turns(
+                self.uplinks(cluster),
+                self.overheads().payload(self.link(cluster)),
+                self.night,
+                self.slot,
+            )],
             slot: Some(self.slot),
             cycle: Some(self.slot * slots),
             devices: record(self.devices),

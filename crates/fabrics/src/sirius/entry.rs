@@ -18,7 +18,7 @@ use crate::findings::Finding;
 use crate::physics::{ideal_of, Obeyed, Physics, Term};
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::kernel::slot::Slotted;
-use lightloom_engine::{Bytes, Cluster, Fabric, Nic, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Fabric, Nic, Rate, Refusal, Time};
 use serde_json::Value;
 
 /// Sirius.
@@ -107,9 +107,10 @@ impl FabricConfig for SiriusConfig {
     }
 
     fn facts(&self, cluster: &Cluster) -> Facts {
-        let derived = self.derive(cluster).map(|derived| derived.facts());
+        let derived = self.derive(cluster).ok();
         Facts {
-            derived: derived.unwrap_or_default(),
+            uplinks: { derived.iter() }.map(|d| d.uplinks(self.slot)).collect(),
+            derived: derived.map_or_else(Vec::new, |derived| derived.facts()),
             devices: self.devices_record(cluster),
             ..Facts::default()
         }
@@ -226,6 +227,13 @@ impl FabricConfig for SiriusConfig {
 const BY_PAIR: u64 = ByPair::BYTES.0 + 2 * ByPair::BYTES.1;
 
 impl Derived {
+    /// The uplinks of a rack, which carry a cell each in every slot.
+    fn uplinks(&self, slot: Time) -> facts::Uplinks {
+        let bits = u128::from(self.uplinks) * u128::from(self.cell) * 8;
+        let per_second = bits * Time::S.0 as u128 / slot.0.max(1) as u128;
+        facts::Uplinks::of_racks(Rate(per_second as u64))
+    }
+
     /// The values in force for keys that the table leaves open.
     fn facts(&self) -> Vec<facts::Derived> {
         use facts::Derived as In;

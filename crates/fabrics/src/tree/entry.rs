@@ -7,10 +7,11 @@ use crate::contract::{
     FabricConfig, Preset, Site, LOST,
 };
 use crate::electrical::failures::Failures;
+use crate::facts::Facts;
 use crate::hybrid::tree::Tree;
 use crate::physics::{Obeyed, Physics};
 use lightloom_engine::kernel::flow::FlowDriven;
-use lightloom_engine::{Cluster, Fabric, Refusal};
+use lightloom_engine::{Cluster, Fabric, Rate, Refusal};
 
 /// `kind = "tree"`.
 pub const ENTRY: Entry = Entry {
@@ -85,6 +86,15 @@ impl FabricConfig for TreeConfig {
         let mut ideal = self.overheads().ideal();
         ideal.extend(["no queues", "paths shared out perfectly"]);
         ideal
+    }
+
+    fn facts(&self, cluster: &Cluster) -> Facts {
+        let tree = self.keys().resolve(cluster).ok();
+        let tree = tree.map(|keys| Tree::new(&keys, cluster).with(&self.packets(cluster)));
+        Facts {
+            uplinks: tree.map_or_else(Vec::new, |tree| tree.uplinks(Rate(0))),
+            ..Facts::default()
+        }
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

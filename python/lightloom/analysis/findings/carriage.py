@@ -5,10 +5,10 @@ Chance, or flows that last longer than the warm-up, make a window unstable on a 
 the load. So a fabric is *short* of the load only if every seed, or the interval over the seeds,
 says so, if the window is long enough (`results.window_rules`), and if it accepted clearly less than
 was due or than other fabrics did, or the window is long enough for an interval and the network had
-time to fill. It is also short of the load if in every seed a part of the traffic is left behind
-(`results.window_rules.is_growing`): if one rack of many is overloaded, the window as a whole misses
-less than `MISSING`. A load above 1 is carried by no fabric. `whole_run` has the rule for runs
-without a window.
+time to fill. It is also short of the load if in every seed a part of the traffic is offered more
+than its links carry, or is left behind (`results.window_rules.is_overloaded`): if one rack of many
+is overloaded, the window as a whole misses less than `MISSING`. A load above 1 is carried by no
+fabric. `whole_run` has the rule for runs without a window.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from lightloom.results.window_rules import (
     had_time,
     has_enough_flows,
     is_beyond_servers,
-    is_growing,
     is_long_enough,
+    is_overloaded,
     judged,
     missed,
 )
@@ -196,7 +196,7 @@ def carriages(windows: Sequence[Sequence[Window]]) -> list[Carriage | None]:
     ['short']
     """
     accepted = [over_runs(_accepted(w) for w in seeds) for seeds in windows]
-    grow = [is_growing(seeds) for seeds in windows]
+    grow = [is_overloaded(seeds) for seeds in windows]
     carried = [
         bool(seeds) and not growing and all(w.get("stable") for w in seeds)
         for seeds, growing in zip(windows, grow, strict=True)

@@ -97,7 +97,8 @@ def none_carries(fabrics: Sequence[Fabric]) -> NoneCarries:
 def overloaded_server(fabrics: Sequence[Fabric]) -> str | None:
     """The one server of which all fabrics leave more and more traffic behind; None if they leave
     that of others."""
-    left = {(s.summary.get("growing") or {}).get("traffic", "") for f in fabrics for s in f.each}
+    each = [s.summary for f in fabrics for s in f.each]
+    left = {(s.get("excess") or s.get("growing") or {}).get("traffic", "") for s in each}
     found = left.pop() if len(left) == 1 else ""
     return found if "server" in found else None
 

@@ -1,10 +1,10 @@
 """Whether a fabric carries the load of a run without a window, or the run is too short to tell.
 
-A fabric is short of the load if a part of its traffic is left behind, more and more of it
-(`window_rules.is_growing`). Else it carries the load if it delivered nine tenths of the offered
-bytes while flows arrived. One that delivered less is not short of the load for that alone: flows
-that arrived last are under way, and a network that waits for its circuits is still filling. So it
-is short only if every seed
+A fabric is short of the load if a part of its traffic is offered more than its links carry, or is
+left behind, more and more of it (`window_rules.is_overloaded`). Else it carries the load if it
+delivered nine tenths of the offered bytes while flows arrived. One that delivered less is not short
+of the load for that alone: flows that arrived last are under way, and a network that waits for its
+circuits is still filling. So it is short only if every seed
 
 - offered enough flows, of which a tenth of the servers' rate would deliver a notable part in time,
 - delivered less than `SURELY` of the bytes at such a rate,
@@ -35,7 +35,7 @@ import numpy as np
 from lightloom.analysis import circuits, cuts
 from lightloom.analysis.unfinished import CENSORED
 from lightloom.config import networks
-from lightloom.results.window_rules import ENOUGH_FLOWS, is_beyond_servers, is_growing
+from lightloom.results.window_rules import ENOUGH_FLOWS, is_beyond_servers, is_overloaded
 from lightloom.units.intervals import LEVEL
 
 from .. import growth
@@ -66,7 +66,7 @@ def of_run(fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
         return None
     if is_beyond_servers(_load(fabric)):
         return "short"
-    if fabric.stands_still or is_growing([seed.summary for seed in fabric.each]):
+    if fabric.stands_still or is_overloaded([seed.summary for seed in fabric.each]):
         return "short"
     if fabric.through >= CENSORED:
         return "carried"
@@ -90,7 +90,7 @@ def of_summaries(seeds: Sequence[Mapping[str, Any]]) -> Carriage | None:
         return None
     if any(is_beyond_servers(s.get("load_asked")) for s in seeds):
         return "short"
-    if cuts.still_since(seeds) is not None or is_growing(seeds):
+    if cuts.still_since(seeds) is not None or is_overloaded(seeds):
         return "short"
     return "carried" if sum(known) >= CENSORED * len(known) else "unsettled"
 
@@ -192,7 +192,7 @@ def of_point(point: LoadPoint, fabric: Fabric, experiment: Mapping[str, Any]) ->
     of the fabric, and they arrive evenly."""
     if point.window is not None or point.through is None:
         return None
-    if is_beyond_servers(point.load) or point.growing:
+    if is_beyond_servers(point.load) or point.overloaded:
         return "short"
     if point.through >= CENSORED:
         return "carried"

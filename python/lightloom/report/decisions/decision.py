@@ -322,13 +322,14 @@ def _another_load(made: Read) -> tuple[str, ...]:
 
 
 def _left_behind(made: Read) -> Iterator[str]:
-    """States of which traffic a part is left behind by fabrics that do not carry it; what is left
-    behind of all is plain from the load."""
+    """States which traffic is too much for the links of fabrics that do not carry it, or of which a
+    part is left behind; what is left behind of all is plain from the load."""
     short = {p.label for p in made.purchases if not p.carries}
     for fabric in made.workload.fabrics:
-        growing = fabric.each[0].summary.get("growing")
-        if fabric.label in short and growing is not None and growing["traffic"] != "all":
-            yield f"{fabric.label}: {left_behind(fabric.each[0].summary)}"
+        summary = fabric.each[0].summary
+        found = summary.get("excess") or summary.get("growing")
+        if fabric.label in short and found is not None and found["traffic"] != "all":
+            yield f"{fabric.label}: {left_behind(summary)}"
 
 
 def _open_loads(made: Read) -> Iterator[str]:
