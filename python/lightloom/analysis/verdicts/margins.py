@@ -19,7 +19,7 @@ def leading(deciding: Criterion, ranking: Ranking) -> str:
         return f"No fabric is known to be ahead in {deciding.name}"
     if ranking.untold:
         short = "The run is too short" if longer(ranking.leaders) else "Too few flows"
-        return f"{short} to tell who is ahead in {deciding.name}"
+        return f"{short} to tell which fabric is ahead in {deciding.name}"
     if ranking.level == 1 and not ranking.unknown:
         return f"{names(ranking.leaders)} {deciding.wins[0]}"
     if ranking.level == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lightloom.analysis.ranking import together
 from lightloom.analysis.verdicts import criteria
 from lightloom.analysis.verdicts.margins import factor
 from lightloom.costs.amounts import Range
@@ -51,7 +52,8 @@ def _fastest(made: Read, labels: set[str], cheapest: set[str]) -> str:
     if ranking.unknown or not ranking.leaders or ranking.untold:
         return ""
     if not ranking.rest:
-        return f"they are level {at}" if at and len(ranking.leaders) > 1 else ""
+        level = at is not None and len(ranking.leaders) > 1
+        return f"{together(ranking.leaders)} are level {at}" if level else ""
     if ranking.level > 1:
         return ""
     best = ranking.leaders[0]
@@ -68,7 +70,7 @@ def power(purchases: Sequence[Purchase]) -> str:
     if len(known) < 2 or not least:
         return ""
     if len(least) == len(known):
-        return "they draw about the same power"
+        return "the fabrics draw about the same power"
     if len(least) > 1:
         return f"{sentences.labels(least)} draw the least power"
     cheapest = {p.label for p in leaders(purchases, CAPITAL)}
