@@ -161,6 +161,10 @@ fn not_a_column<'a>(cell: Field<'a>, title: &str) -> Problem<'a> {
     }
 }
 
+/// The remedy for a column of arrivals that does not name its unit.
+const WITH_UNIT: &str =
+    "name its unit: arrival_ps, arrival_ns, arrival_us, arrival_ms or arrival_s";
+
 /// All errors of a heading in one message; if there are several, with the names of columns that
 /// would correct it.
 fn refused(
@@ -181,9 +185,14 @@ fn refused(
             .strip_prefix("has no column ")
             .is_some_and(|missing| first.remedy == format!("did you mean \"{missing}\"?"));
     if problems.len() == 1 || no_heading || spelling {
+        let without_unit = first.cell.is_some_and(|cell| cell.text.trim() == "arrival");
+        let remedy = match without_unit {
+            true => WITH_UNIT.to_owned(),
+            false => first.remedy.clone(),
+        };
         return Err(match first.cell {
-            Some(cell) => cell.error(first.problem.clone(), first.remedy.clone()),
-            None => heading.error(first.problem.clone(), first.remedy.clone()),
+            Some(cell) => cell.error(first.problem.clone(), remedy),
+            None => heading.error(first.problem.clone(), remedy),
         });
     }
     let all: Vec<&str> = problems.iter().map(|p| p.problem.as_str()).collect();
@@ -445,6 +454,7 @@ mod tests {
         assert!(bad("").starts_with("t.csv: is empty"));
         assert!(bad("0,1,5,0\n").ends_with(HEADING));
         assert!(bad("src,dst,byts,arrival_ps\n").ends_with("did you mean \"bytes\"?"));
+        assert!(bad("src,dst,bytes,arrival\n").ends_with(WITH_UNIT));
         assert!(bad("src,dst,bytes\n").starts_with("t.csv, line 1: has no column arrival_ps"));
         assert!(bad("src,src,dst,bytes\n")
             .contains("src is there twice, has no column arrival_ps; set"));
