@@ -14,6 +14,7 @@ from lightloom.controller import schema
 from lightloom.controller.admission import LARGEST, Limiter
 from lightloom.controller.answers import AlarmKind
 from lightloom.controller.client import Client
+from lightloom.controller.overview import alarms_of, state_of
 from lightloom.controller.run import NO_ROLE
 from lightloom.controller.tokens import add_token
 from lightloom.errors import ConfigError
@@ -99,9 +100,9 @@ def test_an_admin_ends_the_job_of_a_scheduler_that_is_gone(reached: Reached) -> 
     reached.tokens["other"] = add_token(reached.lab.store, "other", ["reserve"], "test")
     reached.ask("PUT", "/jobs/train", {"racks": ["a"]}, "reserve")
     assert reached.ask("DELETE", "/jobs/train", scope="other").status_code == 409
-    assert [job["name"] for job in reached.lab.controller.state()["jobs"]] == ["train"]
+    assert [job["name"] for job in state_of(reached.lab.controller)["jobs"]] == ["train"]
     assert reached.ask("DELETE", "/jobs/train", scope="admin").json() == {"ended": "train"}
-    assert reached.lab.controller.state()["jobs"] == []
+    assert state_of(reached.lab.controller)["jobs"] == []
 
 
 def test_healthz_names_a_standby_and_a_loop_that_fails(reached: Reached) -> None:
@@ -208,7 +209,7 @@ def test_each_kind_of_alarm_is_answered_and_counted(reached: Reached) -> None:
     east.trouble, east.policy_trouble = "no answer", "no decision"
     east.unowned, east.conflicts = [(5, 6)], ["1A-2B of x: a port is held by y"]
     lab.controller.failure = "ValueError: no"
-    assert "clock" not in {alarm["kind"] for alarm in lab.controller.alarms()}
+    assert "clock" not in {alarm["kind"] for alarm in alarms_of(lab.controller)}
     lab.now -= 3.0
     answer = reached.ask("GET", "/state")
     assert answer.status_code == 200

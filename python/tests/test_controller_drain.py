@@ -13,6 +13,7 @@ from lightloom.controller.config import config_of
 from lightloom.controller.database import DeposedError
 from lightloom.controller.hooks import HookError
 from lightloom.controller.interface_hook import InterfaceHook
+from lightloom.controller.overview import alarms_of
 from lightloom.controller.service import Controller
 from lightloom.controller.store import Store
 from lightloom.errors import ConfigError
@@ -125,7 +126,7 @@ def test_nothing_goes_dark_if_an_interface_stays_up(
     spoil(drained.tors[1])
     made = drained.apply((1, 3), (3, 1))
     assert made.state in ("undone", "draining")
-    alarms = [one["kind"] for one in drained.lab.controller.alarms()]
+    alarms = [one["kind"] for one in alarms_of(drained.lab.controller)]
     assert ("hook" in alarms) == (made.state == "draining")
     assert said in made.reason
     assert str(drained.tors[1].port) in made.reason

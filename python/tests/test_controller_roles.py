@@ -13,6 +13,7 @@ from lightloom.controller.change import change_to
 from lightloom.controller.database import DeposedError
 from lightloom.controller.hooks import HookError
 from lightloom.controller.leases import reserve
+from lightloom.controller.overview import alarms_of
 from lightloom.controller.run import Role, standby_store
 from lightloom.controller.store import Store
 from lightloom.controller.transaction import Executor, Steps
@@ -142,10 +143,10 @@ def test_a_stuck_change_waits_for_an_operator_and_its_alarm_stays(tmp_path: Path
     for _ in range(3):
         lab.now += 1000
         assert lab.controller.cycle() == []
-        assert [alarm["kind"] for alarm in lab.controller.alarms()] == ["stuck"]
+        assert [alarm["kind"] for alarm in alarms_of(lab.controller)] == ["stuck"]
     (made,) = lab.controller.reconcile("east", "ann")
     assert (made.state, lab.lit()) == ("done", [(1, 2)])
-    assert lab.controller.alarms() == []
+    assert alarms_of(lab.controller) == []
 
 
 def test_apply_ends_a_stuck_transaction_of_a_switch_that_was_set_by_hand(tmp_path: Path) -> None:
@@ -162,7 +163,7 @@ def test_apply_ends_a_stuck_transaction_of_a_switch_that_was_set_by_hand(tmp_pat
     (made,) = controller.reconcile("east", "ann")
     assert (made.state, made.plan["away"]) == ("done", [[1, 1]])
     assert ("enter", [(1, 1)]) in hook.calls
-    assert controller.alarms() == []
+    assert alarms_of(controller) == []
     assert controller.reconcile("east", "ann") == []
 
 
@@ -197,7 +198,7 @@ def test_a_circuit_that_stays_dark_keeps_no_traffic_off_the_others(
     assert entered == ({(1, 1), (3, 3)} if fails else {(1, 1), (3, 3), (4, 4)})
     assert made.state == ("undone" if fails else "done")
     assert made.reason
-    assert [one["kind"] for one in controller.alarms()] == ["stuck"]
+    assert [one["kind"] for one in alarms_of(controller)] == ["stuck"]
     if not fails:
         assert lab.lit() == [*pairs, (4, 4)]
     dark.clear()
@@ -206,7 +207,7 @@ def test_a_circuit_that_stays_dark_keeps_no_traffic_off_the_others(
     (made,) = controller.reconcile("east", "ann")
     assert (made.state, made.reason) == ("done", "")
     assert (2, 2) in {pair for kind, own in hook.calls if kind == "enter" for pair in own}
-    assert controller.alarms() == []
+    assert alarms_of(controller) == []
     assert controller.reconcile("east", "ann") == []
 
 
@@ -218,12 +219,12 @@ def test_traffic_enters_a_circuit_that_the_controller_takes_over(tmp_path: Path)
     controller.want("east", [(1, 2)], "ann")
     for _ in range(2):
         controller.cycle()
-        assert [alarm["kind"] for alarm in controller.alarms()] == ["hook"]
+        assert [alarm["kind"] for alarm in alarms_of(controller)] == ["hook"]
         assert lab.store.owned("east") == set()
     controller.cycle()
     assert hook.calls == [("enter", [(1, 2)])] * 3
     assert lab.store.owned("east") == {(1, 2)}
-    assert controller.alarms() == []
+    assert alarms_of(controller) == []
 
 
 def test_what_a_stuck_change_did_not_light_is_adopted_when_another_client_does(
@@ -256,7 +257,7 @@ def test_an_undo_leaves_others_circuits_alone(tmp_path: Path) -> None:
     assert lab.lit() == [(1, 2), (8, 8)]
     assert {(w.pair, w.owner) for w in lab.store.intents("east")} == {((1, 2), "operator:ann")}
     # (8, 8) is nobody's still.
-    assert [alarm["kind"] for alarm in lab.controller.alarms()] == ["drift"]
+    assert [alarm["kind"] for alarm in alarms_of(lab.controller)] == ["drift"]
 
 
 def test_after_a_crash_no_traffic_is_sent_to_what_another_client_removed(tmp_path: Path) -> None:
@@ -292,13 +293,13 @@ def test_an_undone_change_lets_traffic_in_as_soon_as_its_hook_answers(tmp_path: 
     controller.want("east", [(1, 2)], "ann")
     (made,) = controller.reconcile("east", "ann")
     assert (made.state, lab.lit()) == ("draining", [(1, 1)])
-    assert [one["kind"] for one in controller.alarms()] == ["hook"]
+    assert [one["kind"] for one in alarms_of(controller)] == ["hook"]
     assert [one.state for one in controller.cycle()] == ["draining"]
     assert [one.state for one in controller.cycle()] == ["draining"]
     (made,) = (one for one in controller.cycle() if one.id == made.id)
     assert (made.state, made.reason) == ("undone", "locked")
     assert hook.calls == [("enter", [(1, 1)])] * 4
-    assert "hook" not in {one["kind"] for one in controller.alarms()}
+    assert "hook" not in {one["kind"] for one in alarms_of(controller)}
 
 
 @pytest.mark.parametrize("late", range(1, 12))

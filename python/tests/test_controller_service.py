@@ -25,6 +25,7 @@ from lightloom.controller.database import DeposedError
 from lightloom.controller.intents import Wanted
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.limits import Limits
+from lightloom.controller.overview import alarms_of
 from lightloom.controller.racks import Racks
 from lightloom.controller.schema import VERSION, meta, transaction
 from lightloom.controller.store import Store
@@ -253,7 +254,7 @@ def test_a_policy_that_never_answers_leaves_its_switch_usable(tmp_path: Path) ->
     lab = Lab(tmp_path, policy=policy, mode="act", policy_within="200 ms")
     lab.send(matrix((0, 1, 5_000_000)))
     assert lab.controller.cycle() == []
-    assert [alarm["kind"] for alarm in lab.controller.alarms()] == ["policy"]
+    assert [alarm["kind"] for alarm in alarms_of(lab.controller)] == ["policy"]
     lab.controller.want("east", [(1, 2)], "ann")
     (made,) = lab.controller.reconcile("east", "ann")
     assert (made.state, lab.lit()) == ("done", [(1, 2)])
@@ -530,7 +531,7 @@ def test_what_nobody_asked_for_is_reported_or_removed(tmp_path: Path) -> None:
     lab.switches["east"].change([], [(5, 6), (1, 7)])
     lab.controller.want("east", [(1, 2)], "ann")
     assert lab.controller.cycle() == []
-    kinds = {alarm["kind"] for alarm in lab.controller.alarms()}
+    kinds = {alarm["kind"] for alarm in alarms_of(lab.controller)}
     assert kinds == {"drift", "conflict"}
     assert lab.lit() == [(1, 7), (5, 6)]
     lab.config = lab.config.model_copy(update={"unowned": "remove"})
@@ -692,6 +693,6 @@ def test_a_switch_that_left_the_configuration_amid_a_change_is_named(tmp_path: P
     lab = Lab(tmp_path)
     change = {"before": [], "removed": [], "added": [(1, 2)], "kept": []}
     lab.store.move(lab.store.plan("west", change, "ann").id, "changing")
-    assert [(one["kind"], one["switch"]) for one in lab.controller.alarms()] == [
+    assert [(one["kind"], one["switch"]) for one in alarms_of(lab.controller)] == [
         ("removed", "west")
     ]

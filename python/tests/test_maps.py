@@ -1,8 +1,10 @@
 """Maps for newcomers stay true: what ARCHITECTURE.md, CONTRIBUTING.md and the first lines of a
 folder's `mod.rs` name is there, and a folder's map names every file of it."""
 
+import ast
 import re
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -139,3 +141,18 @@ def test_the_glossary_names_modules_that_are_there() -> None:
         if not (at.is_dir() or at.with_suffix(".rs").is_file()):
             missing.append(path)
     assert missing == []
+
+
+def test_modules_of_the_controller_need_each_other_without_circles() -> None:
+    """Imports under `TYPE_CHECKING` and in functions count, too."""
+    package = "lightloom.controller"
+    needs: dict[str, set[str]] = {}
+    for file in (ROOT / "python/lightloom/controller").glob("*.py"):
+        found = needs.setdefault(file.stem, set())
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == package:
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and str(node.module).startswith(f"{package}."):
+                found.add(str(node.module).removeprefix(f"{package}."))
+    TopologicalSorter(needs).prepare()
+    assert "service" in needs["overview"]

@@ -31,7 +31,7 @@ from lightloom.controller.foresight import Foresight, foresee
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.matrices import checked
 from lightloom.controller.metrics import exposition
-from lightloom.controller.overview import deferred_table, role_of
+from lightloom.controller.overview import deferred_table, role_of, state_of
 from lightloom.controller.page import page
 from lightloom.controller.refusals import add_refusals
 from lightloom.controller.replays import Replays
@@ -138,7 +138,7 @@ def metrics(controller: Ours) -> Response:
 @routes.get("/state", response_model=answers.ControllerState, **needs("read"))
 def state(controller: Ours) -> Any:
     """All switches, transactions, leases and alarms."""
-    return controller.state()
+    return state_of(controller)
 
 
 _stream = needs("read")
@@ -415,7 +415,7 @@ async def _events(
     while True:
         if controller.version != shown:
             shown = controller.version
-            state = await asyncio.to_thread(controller.state)
+            state = await asyncio.to_thread(state_of, controller)
             yield {"event": "state", "data": json.dumps(state, default=str)}
         await asyncio.sleep(POLL_S)
         waited += POLL_S

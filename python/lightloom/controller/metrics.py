@@ -10,6 +10,7 @@ from prometheus_client.core import CounterMetricFamily, Metric, SummaryMetricFam
 from prometheus_client.registry import Collector
 
 from lightloom.controller.answers import AlarmKind
+from lightloom.controller.overview import alarms_of
 from lightloom.controller.service import Controller
 from lightloom.controller.transaction_log import OPEN, OVER
 
@@ -40,7 +41,7 @@ def exposition(controller: Controller) -> bytes:
             outcome.labels(one.name, state).set(made.get(state, (0, 0.0))[0])
         busy.labels(one.name).set(sum(seconds for _, seconds in made.values()))
     registry.register(Counted(controller))
-    found = [alarm["kind"] for alarm in controller.alarms()]
+    found = [alarm["kind"] for alarm in alarms_of(controller)]
     for kind in get_args(AlarmKind):
         alarms.labels(kind).set(found.count(kind))
     return generate_latest(registry)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lightloom.controller.deferred import Deferred, waiting
 from lightloom.controller.intents import Wanted
@@ -12,11 +12,9 @@ from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
 from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
+from lightloom.controller.service import Controller
 from lightloom.controller.transaction_log import Transaction
 from lightloom.switches.ports import Pair, name_of
-
-if TYPE_CHECKING:
-    from lightloom.controller.service import Controller
 
 HEAVIEST = 6
 """So many pairs of racks are shown with their demand."""
@@ -28,7 +26,8 @@ SHOWN = 20
 
 
 def state_of(controller: Controller) -> dict[str, Any]:
-    """All switches, transactions, leases and alarms."""
+    """All switches, transactions, leases and alarms; a change that is under way does not hold it
+    up."""
     store, now = controller.store, controller.clock()
     return {
         "name": controller.config.name,

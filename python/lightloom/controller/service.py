@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from lightloom.controller.advice import Advice, Planner
 from lightloom.controller.change import Change, change_to, settle
@@ -26,7 +25,6 @@ from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
 from lightloom.controller.managed import Managed
 from lightloom.controller.meters import Metered
-from lightloom.controller.overview import alarms_of, state_of
 from lightloom.controller.parts import Owner, Parts
 from lightloom.controller.passes import Job, Passes
 from lightloom.controller.racks import Racks
@@ -441,15 +439,6 @@ class Controller:
                 check_free(found, after, unowned, leases(self.store, one.name))
                 self.wishes.revert(found, who, claim)
             return made + self.reconcile(found.switch, who)
-
-    def state(self) -> dict[str, Any]:
-        """The state of all switches as the interface and the dashboard show it; a change that is
-        under way does not hold it up."""
-        return state_of(self)
-
-    def alarms(self) -> list[dict[str, Any]]:
-        """What needs an operator."""
-        return alarms_of(self)
 
     def _tell(self) -> None:
         with self.changed:
