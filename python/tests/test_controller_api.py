@@ -18,6 +18,7 @@ from lightloom.controller.overview import alarms_of, state_of
 from lightloom.controller.run import NO_ROLE
 from lightloom.controller.tokens import add_token
 from lightloom.errors import ConfigError
+from lightloom.switches.ports import Port
 from lightloom.switches.protocol import SwitchError
 
 
@@ -207,6 +208,8 @@ def test_each_kind_of_alarm_is_answered_and_counted(reached: Reached) -> None:
     lab.store.move(left.id, "verifying", "lit, but the hook does not answer")
     east = lab.controller.switches["east"]
     east.trouble, east.policy_trouble = "no answer", "no decision"
+    lab.store.want("east", "operator:x", [(3, 4)], 0, "x")
+    east.lit, east.power = [(3, 4)], {Port("B", 4): -60.0}
     east.unowned, east.conflicts = [(5, 6)], ["1A-2B of x: a port is held by y"]
     lab.controller.failure = "ValueError: no"
     assert "clock" not in {alarm["kind"] for alarm in alarms_of(lab.controller)}

@@ -198,7 +198,7 @@ def test_a_circuit_that_stays_dark_keeps_no_traffic_off_the_others(
     assert entered == ({(1, 1), (3, 3)} if fails else {(1, 1), (3, 3), (4, 4)})
     assert made.state == ("undone" if fails else "done")
     assert made.reason
-    assert [one["kind"] for one in alarms_of(controller)] == ["stuck"]
+    assert [one["kind"] for one in alarms_of(controller)] == ["dark", "stuck"]
     if not fails:
         assert lab.lit() == [*pairs, (4, 4)]
     dark.clear()

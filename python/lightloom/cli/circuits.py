@@ -26,8 +26,8 @@ Url = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
-STUCK = 1
-"""Exit code if a change was undone or is stuck, or traffic keeps away from a circuit."""
+DARK = 1
+"""Exit code if a change was undone or is stuck, or a circuit is dark or without traffic."""
 
 
 @commands.callback()
@@ -117,8 +117,11 @@ def apply(
             _print_made(found["transactions"])
             for text in found["diff"]["conflicts"]:
                 console.say(f"not lit: {text}")
-    if not dry_run and not all(map(_is_whole, found["transactions"])):
-        raise typer.Exit(STUCK)
+            if dark := found.get("dark"):
+                console.say(f"dark: {' '.join(dark)}")
+    # The stored answer to a key may be of a release that did not list dark circuits.
+    if not dry_run and (found.get("dark") or not all(map(_is_whole, found["transactions"]))):
+        raise typer.Exit(DARK)
 
 
 @commands.command()
@@ -240,7 +243,7 @@ def undo(
         made = _client(url).undo(transaction)
         _print_made(made)
     if not all(map(_is_whole, made)):
-        raise typer.Exit(STUCK)
+        raise typer.Exit(DARK)
 
 
 def _span(length: str, after: str | None) -> tuple[float, float]:

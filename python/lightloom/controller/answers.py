@@ -174,7 +174,16 @@ class DeferredAnswer(Answer):
 
 
 AlarmKind = Literal[
-    "failed", "clock", "hook", "removed", "unreachable", "policy", "drift", "conflict", "stuck"
+    "failed",
+    "clock",
+    "hook",
+    "removed",
+    "unreachable",
+    "policy",
+    "drift",
+    "conflict",
+    "dark",
+    "stuck",
 ]
 
 
@@ -297,6 +306,8 @@ class Applied(Answer):
     diff: TimedDifference
     deferred: DeferredAnswer | None = None
     """The change that waits, if the request is for later."""
+    dark: list[str] = []
+    """Requested cross-connects that are not lit, or that no light leaves."""
 
 
 class Undone(RootModel[list[TransactionAnswer]]):

@@ -31,7 +31,7 @@ from lightloom.controller.foresight import Foresight, foresee
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.matrices import checked
 from lightloom.controller.metrics import exposition
-from lightloom.controller.overview import deferred_table, role_of, state_of
+from lightloom.controller.overview import dark_of, deferred_table, role_of, state_of
 from lightloom.controller.page import page
 from lightloom.controller.refusals import add_refusals
 from lightloom.controller.replays import Replays
@@ -375,7 +375,8 @@ def _applied(
         controller.want(switch, pairs, who.name, body.priority, claim)
         made = controller.reconcile(switch, who.name)
         found = [answers.TransactionAnswer.model_validate(vars(one)) for one in made]
-        return answers.Applied(transactions=found, diff=_shown(controller, switch))
+        dark = [name_of(pair) for pair in dark_of(controller.managed(switch), pairs)]
+        return answers.Applied(transactions=found, diff=_shown(controller, switch), dark=dark)
 
     return once.answer(who.name, key, asked, act)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lightloom.controller.deferred import Deferred, waiting
@@ -13,6 +13,7 @@ from lightloom.controller.leases import leases
 from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
 from lightloom.controller.service import Controller
+from lightloom.controller.transaction import without_light
 from lightloom.controller.transaction_log import Transaction
 from lightloom.switches.ports import Pair, name_of
 
@@ -117,6 +118,12 @@ def _transaction(one: Transaction) -> dict[str, Any]:
     return {**vars(one), **names}
 
 
+def dark_of(one: Managed, pairs: Iterable[Pair]) -> list[Pair]:
+    """Those of some cross-connects that a switch does not have, or that no light leaves."""
+    lit = {*one.lit}
+    return [p for p in pairs if p not in lit or without_light([p], one.power) is not None]
+
+
 def alarms_of(controller: Controller) -> list[dict[str, Any]]:
     """What needs an operator."""
     found = []
@@ -143,6 +150,10 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
             found.append({"kind": "drift", "switch": one.name, "text": text})
         for text in one.conflicts:
             found.append({"kind": "conflict", "switch": one.name, "text": text})
+        wished = {wish.pair for wish in controller.wanted(one.name)} & {*one.lit}
+        if dark := dark_of(one, sorted(wished)):
+            text = f"{', '.join(map(name_of, dark))}: connected, and no light leaves"
+            found.append({"kind": "dark", "switch": one.name, "text": text})
         if one.kept_away is not None:
             found.append({"kind": "hook", "switch": one.name, "text": one.kept_away})
         for left in controller.store.stuck(one.name)[:1]:
