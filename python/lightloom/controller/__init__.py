@@ -26,7 +26,7 @@
 | `cost`, `dark` | what a change costs; how long its circuits are dark |
 | `forecast`, `foresight` | a simulation of the next interval; of which switch and change |
 | `advice`, `timed` | asks the policies, within the limits; calls that may not come back |
-| `retries`, `parts` | when a failed change is tried again; its parts by owners |
+| `retries`, `parts` | what is tried after a failure, and when; a change by its circuits |
 | `stuck` | cross-connects of stuck transactions that none has settled |
 | `service`, `passes` | the reconcile loop, over all switches at once |
 | `overview` | the state of all switches, and alarms |

@@ -1,55 +1,82 @@
-"""The parts of a change, by the owners of the cross-connects that it adds: one that fails is tried
-in parts, so that a cross-connect that cannot be lit holds up nobody else's. Pure."""
+"""The parts of a change: its circuits, and the removals that no new circuit needs. After a failure
+a change is tried in parts, so that a circuit that cannot be lit holds up no other one. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from lightloom.controller.change import Change
-from lightloom.switches.ports import Pair
+from lightloom.switches.ports import Pair, Port
 
-Owner = str | None
-"""An owner; None has the removals that no new cross-connect needs."""
+Part = Hashable
+"""A circuit, with all its cross-connects; None: the removals that no new cross-connect needs."""
+Ports = frozenset[Port]
 
 
 class Parts:
-    """A change, and who needs what of it."""
+    """A change, and its parts."""
 
-    def __init__(self, change: Change, chosen: Mapping[Pair, str]) -> None:
+    def __init__(
+        self,
+        change: Change,
+        order: Iterable[Pair],
+        part_of: Callable[[Pair], Part] = lambda pair: pair,
+    ) -> None:
         """Takes the change apart.
 
         Args:
             change: the whole.
-            chosen: the owner of each cross-connect to have.
+            order: cross-connects, the most important first.
+            part_of: the circuit of a cross-connect.
         """
         self._change = change
-        self._adds = {pair: chosen[pair] for pair in change.added}
-        by_a = {pair[0]: owner for pair, owner in self._adds.items()}
-        by_b = {pair[1]: owner for pair, owner in self._adds.items()}
-        self._needs: dict[Pair, set[Owner]] = {}
-        for a, b in change.removed:
-            owners: set[Owner] = {by_a.get(a), by_b.get(b)}
-            self._needs[(a, b)] = owners - {None} or {None}
+        added, spare = {*change.added}, _spare(change.added, change.removed)
+        self._adds = {pair: part_of(pair) for pair in order if pair in added}
+        found: dict[Part, list[Pair]] = {}
+        for pair, part in self._adds.items():
+            found.setdefault(part, []).append(pair)
+        self._spare = {*spare}
+        if spare:
+            found[None] = spare
+        self._ports = {part: _ports(pairs) for part, pairs in found.items()}
 
     @property
-    def owners(self) -> list[Owner]:
-        """The owners of all parts, in the order of `chosen`."""
-        found: list[Owner] = [*dict.fromkeys(self._adds.values())]
-        return [*found, None] if {None} in self._needs.values() else found
+    def all(self) -> list[Part]:
+        """All parts, the most important first."""
+        return [*self._ports]
 
-    def of(self, owners: Collection[Owner]) -> Change:
-        """The part of some owners: what they add, and what holds a port of it. All else stays.
+    def ports(self, parts: Iterable[Part]) -> Ports:
+        """The ports at which some parts begin or end light."""
+        return frozenset().union(*(self._ports[part] for part in parts))
+
+    def of(self, parts: Collection[Part]) -> Change:
+        """The change of some parts: what they add, and what holds a port of it. All else stays.
 
         >>> whole = Change(removed=[(1, 1), (2, 2), (5, 5)], added=[(1, 2), (3, 3)])
-        >>> parts = Parts(whole, {(1, 2): "ann", (3, 3): "bob"})
-        >>> parts.of(["bob"]).removed, parts.of(["bob"]).added
+        >>> parts = Parts(whole, whole.added)
+        >>> parts.of([(3, 3)]).removed, parts.of([(3, 3)]).added
         ([], [(3, 3)])
-        >>> parts.of(["ann"]).removed, parts.of([None]).removed
+        >>> parts.of([(1, 2)]).removed, parts.of([None]).removed
         ([(1, 1), (2, 2)], [(5, 5)])
         """
-        return replace(
-            self._change,
-            added=[pair for pair, owner in self._adds.items() if owner in owners],
-            removed=[pair for pair, needs in self._needs.items() if needs & {*owners}],
-        )
+        added = [pair for pair, part in self._adds.items() if part in parts]
+        kept = {*_spare(added, self._change.removed)}
+        spare = self._spare if None in parts else set()
+        removed = [pair for pair in self._change.removed if pair not in kept or pair in spare]
+        return replace(self._change, added=added, removed=removed)
+
+
+def changed_ports(added: Sequence[Pair], removed: Sequence[Pair]) -> Ports:
+    """The ports of what a change adds, and of what it removes for no other reason."""
+    return _ports([*added, *_spare(added, removed)])
+
+
+def _spare(added: Iterable[Pair], removed: Iterable[Pair]) -> list[Pair]:
+    """What is removed and shares no port with what is added."""
+    ports = _ports(added)
+    return [pair for pair in removed if not ports & _ports([pair])]
+
+
+def _ports(pairs: Iterable[Pair]) -> Ports:
+    return frozenset(Port(side, pair[at]) for pair in pairs for at, side in enumerate("AB"))

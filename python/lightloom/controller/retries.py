@@ -1,8 +1,17 @@
-"""When a change that failed is tried again."""
+"""What is tried after changes that failed, and when.
+
+What has no port of a failure is tried first, then half of what failed together, until each part has
+failed alone or is lit. A part that failed alone is tried again after a pause. A failure is known by
+its ports, as a policy may want other circuits at each attempt. Ports that a later change has lit
+are not at fault.
+"""
 
 from __future__ import annotations
 
-from lightloom.controller.change import Change
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lightloom.controller.parts import Part, Parts, Ports, changed_ports
 from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import Transaction
 
@@ -10,6 +19,18 @@ LOOKED_AT = 50
 """So many transactions of each outcome are looked at."""
 LONGEST_PAUSE_S = 600.0
 """The longest pause before a failed change is tried again."""
+IN_A_ROW = 8
+"""After so many failures without a change that is done, each one doubles the pause before the next
+attempt at any of their ports: the switch may refuse everything, and each attempt drains traffic."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Ports of a change that failed, without those that were lit since."""
+
+    ports: Ports
+    at: float
+    is_stuck: bool
 
 
 class Failures:
@@ -26,42 +47,91 @@ class Failures:
         """
         self._now, self._interval_s = now, interval_s
         undone = store.transactions(switch, ["undone"], limit=LOOKED_AT)
-        self._undone = undone if undone and self._is_recent(undone[0]) else []
-        self._stuck = store.stuck(switch)
-        self._done = store.transactions(switch, ["done"], limit=LOOKED_AT) if self._undone else []
-
-    def _is_recent(self, one: Transaction) -> bool:
-        return self._now < one.updated + LONGEST_PAUSE_S
+        undone = undone if undone and now < undone[0].updated + LONGEST_PAUSE_S else []
+        stuck = store.stuck(switch)
+        failed = sorted([*undone, *stuck], key=lambda one: -one.id)
+        done = store.transactions(switch, ["done"], limit=LOOKED_AT) if failed else []
+        self._all = _failures(failed, done)
+        last_done = done[0].id if done else 0
+        self._row = [one.updated for one in undone if one.id > last_done]
+        self._least = _least(self._all)
 
     @property
     def are_none(self) -> bool:
         """Whether there is none that counts."""
-        return not self._undone and not self._stuck
+        return not self._all
 
-    def hold_up(self, change: Change) -> bool:
-        """Whether a change is not to be tried yet: each failure since some of it was made doubles
-        the pause, as every attempt drains traffic; a stuck one waits for an operator."""
-        if change.is_empty:
+    def sound(self, parts: Parts) -> list[Part]:
+        """The parts that may be tried together now: those at no port of a failure; if there are
+        none, the more important half of the parts of one failure that has several."""
+        known = [ports for ports in self._least if ports <= parts.ports(parts.all)]
+        found = [part for part in parts.all if not _meets(parts, part, known)]
+        if found or self._waits(self._row, len(self._row) - IN_A_ROW):
+            return found
+        for ports in known:
+            inside = [part for part in parts.all if _meets(parts, part, [ports])]
+            alone = [part for part in inside if _has(parts, part, known)]
+            # A part that failed alone is at fault; the others of its failure may not be.
+            half = [p for p in inside if p not in alone] if alone else inside[: len(inside) // 2]
+            if half and not any(other <= parts.ports(half) for other in known):
+                return half
+        return []
+
+    def over(self, parts: Parts) -> list[Part]:
+        """The parts of the rarest failure whose pause is over; none if there is no such failure.
+        Each failure doubles the pause, as every attempt drains traffic; a stuck one waits for an
+        operator."""
+        ready: list[tuple[int, list[Part]]] = []
+        for ports in self._least:
+            same = [one for one in self._all if ports <= one.ports]
+            inside = [part for part in parts.all if _meets(parts, part, [ports])]
+            is_there = bool(inside) and ports <= parts.ports(inside)
+            is_stuck = any(one.is_stuck for one in same)
+            if is_there and not is_stuck and not self._waits([one.at for one in same], len(same)):
+                ready.append((len(same), inside))
+        return min(ready, key=lambda one: one[0])[1] if ready else []
+
+    def _waits(self, times: Sequence[float], doublings: int) -> bool:
+        """Whether a pause that began with the last of some failures is not over."""
+        if doublings <= 0 or not times:
             return False
-        if any(_is_same(one, change) for one in self._stuck):
-            return True
-        if not (failed := self.of(change)):
-            return False
-        pause_s = min(LONGEST_PAUSE_S, self._interval_s * 2.0 ** len(failed))
-        return self._now < max(one.updated for one in failed) + pause_s
-
-    def of(self, change: Change) -> list[Transaction]:
-        """The failures of a change since some of it was made, newest first."""
-        added = {*change.added}
-        made = max((one.id for one in self._done if added & {*one.pairs("added")}), default=0)
-        return [one for one in self._undone if one.id > made and _is_same(one, change)]
-
-    def suspect(self, change: Change) -> bool:
-        """Whether all that a change adds was in one that failed: it is not known whose fault it
-        was."""
-        added = {*change.added}
-        return any(added <= {*one.pairs("added")} for one in [*self._undone, *self._stuck])
+        pause_s = min(LONGEST_PAUSE_S, self._interval_s * 2.0 ** min(doublings, LOOKED_AT))
+        return self._now < max(times) + pause_s
 
 
-def _is_same(one: Transaction, change: Change) -> bool:
-    return {*one.pairs("added")} == {*change.added} and {*one.pairs("removed")} == {*change.removed}
+def _meets(parts: Parts, part: Part, failures: Sequence[Ports]) -> bool:
+    """Whether a part has a port of one of some failures."""
+    own = parts.ports([part])
+    return any(own & ports for ports in failures)
+
+
+def _has(parts: Parts, part: Part, failures: Sequence[Ports]) -> bool:
+    """Whether a part has all ports of one of some failures."""
+    own = parts.ports([part])
+    return any(ports <= own for ports in failures)
+
+
+def _failures(failed: Sequence[Transaction], done: Sequence[Transaction]) -> list[Failure]:
+    found, lit, left = [], Ports(), [*done]
+    for one in failed:
+        while left and left[0].id > one.id:
+            lit |= _ports(left.pop(0))
+        if ports := _ports(one) - lit:
+            found.append(Failure(ports, one.updated, one.state == "stuck"))
+    return found
+
+
+def _ports(one: Transaction) -> Ports:
+    return changed_ports(one.pairs("added"), one.pairs("removed"))
+
+
+def _least(failures: Sequence[Failure]) -> list[Ports]:
+    """The ports of failures, the fewest first, without those that have all of another one: what
+    failed with fewer ports is at fault there, too."""
+    found: list[Ports] = []
+    for ports in sorted(
+        {one.ports for one in failures}, key=lambda one: (len(one), sorted(map(str, one)))
+    ):
+        if not any(less <= ports for less in found):
+            found.append(ports)
+    return found

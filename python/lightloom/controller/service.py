@@ -25,7 +25,7 @@ from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
 from lightloom.controller.managed import Managed
 from lightloom.controller.meters import Metered
-from lightloom.controller.parts import Owner, Parts
+from lightloom.controller.parts import Part, Parts
 from lightloom.controller.passes import Job, Passes
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import Failures
@@ -318,10 +318,6 @@ class Controller:
     def _planned(self, one: Managed, who: str, advised: Sequence[Due] = ()) -> Plan | None:
         """The change to make now, and the wishes that it makes due; None if there is none."""
         due = [*self._deferrals.due(one), *advised]
-        failures = self._failures(one)
-        if advised and failures.hold_up(self._part_of(one, due, [POLICY])[0]):
-            # The policy's change failed a short time ago: what it wanted before counts.
-            return self._planned(one, who)
         wanted = self.wishes.with_(one, due)
         change = self._change_of(one, wanted)
         one.unowned = [*change.unowned]
@@ -335,9 +331,8 @@ class Controller:
             if not away & {*change.kept}:
                 self.wishes.fulfil(one, due)
             return None
-        if who == SELF and not failures.are_none:
-            owners = Parts(change, settle(wanted)[0]).owners
-            if (part := self._ready(one, change, due, owners, failures)) is None:
+        if who == SELF and not (failures := self._failures(one)).are_none:
+            if (part := self._ready(one, due, failures)) is None:
                 return None
             change, due = part
         return replace(change, away=sorted(away)), due
@@ -364,36 +359,35 @@ class Controller:
     def _failures(self, one: Managed) -> Failures:
         return Failures(self.store, one.name, self.clock(), self._interval_s)
 
-    def _ready(
-        self,
-        one: Managed,
-        whole: Change,
-        due: list[Due],
-        owners: Sequence[Owner],
-        failures: Failures,
-    ) -> Plan | None:
-        """What may be tried now after failures, and the wishes that it makes due: the owners whose
-        parts have not failed alone; if that was within a change that failed, the part of one
-        owner, of those that failed least often the most important. None if everything waits."""
-        alone = {owner: self._part_of(one, due, [owner]) for owner in owners}
-        ready = {o: len(failures.of(p[0])) for o, p in alone.items() if not failures.hold_up(p[0])}
-        sound = [owner for owner, count in ready.items() if count == 0]
-        together = (whole, due) if sound == [*owners] else self._part_of(one, due, sound)
-        is_suspect = len(sound) > 1 and failures.suspect(together[0])
-        tried = [] if is_suspect else [together]
-        tried += [alone[owner] for owner in sorted(ready, key=lambda owner: ready[owner])]
-        for change, left in tried:
-            dropped = {*whole.added} - {*change.added}
-            is_half = any(dropped & {*wish.pairs} for wish in left)
-            if not (change.is_empty or is_half or failures.hold_up(change)):
-                return change, left
+    def _ready(self, one: Managed, due: Sequence[Due], failures: Failures) -> Plan | None:
+        """What may be tried now after failures, and the wishes that it makes due; None if
+        everything waits."""
+        for choose in (failures.sound, failures.over):
+            left = [*due]
+            while True:
+                wanted = self.wishes.with_(one, left)
+                whole = self._change_of(one, wanted)
+                order = settle(wanted)[0]
+                parts = Parts(whole, order, partial(_part_of, one.racks, left))
+                change = parts.of(choose(parts))
+                dropped = {*whole.added} - {*change.added}
+                halves = [w for w in left if w.deferred is not None and dropped & {*w.pairs}]
+                if not halves:
+                    break
+                left = [wish for wish in left if wish not in halves]
+            if not change.is_empty:
+                return change, [self._without(one, wish, whole, change) for wish in left]
         return None
 
-    def _part_of(self, one: Managed, due: Sequence[Due], owners: Sequence[Owner]) -> Plan:
-        """The part of some owners of the change that is due, and the wishes that it makes due."""
-        left = [wish for wish in due if wish.owner in owners]
-        wanted = self.wishes.with_(one, left)
-        return Parts(self._change_of(one, wanted), settle(wanted)[0]).of(owners), left
+    def _without(self, one: Managed, wish: Due, whole: Change, part: Change) -> Due:
+        """A wish as a part of the change fulfils it: what is not lit now is asked for again, and
+        what is in its way stays wished."""
+        dropped, stays = {*whole.added} - {*part.added}, {*whole.removed} - {*part.removed}
+        if wish.deferred is not None or not dropped & {*wish.pairs}:
+            return wish
+        before = {old.pair for old in self.store.intents(one.name) if old.owner == wish.owner}
+        pairs = [pair for pair in wish.pairs if pair not in dropped]
+        return replace(wish, pairs=sorted({*pairs, *(stays & before)}))
 
     def _adopt(self, one: Managed) -> None:
         """A lit and requested cross-connect belongs to the controller, which removes it when no
@@ -444,6 +438,15 @@ class Controller:
         with self.changed:
             self.version += 1
             self.changed.notify_all()
+
+
+def _part_of(racks: Racks, due: Sequence[Due], pair: Pair) -> Part:
+    """The circuit of a cross-connect between two racks; a deferred wish takes effect as a whole."""
+    for wish in due:
+        if wish.deferred is not None and pair in wish.pairs:
+            return wish.deferred
+    ends = frozenset(racks.at([pair]))
+    return ends if len(ends) == 2 else pair
 
 
 def _hook(config: ControllerTable, switches: Mapping[str, Managed]) -> Hook:
