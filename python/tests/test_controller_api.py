@@ -212,6 +212,7 @@ def test_each_kind_of_alarm_is_answered_and_counted(reached: Reached) -> None:
     east.lit, east.power = [(3, 4)], {Port("B", 4): -60.0}
     east.unowned, east.conflicts = [(5, 6)], ["1A-2B of x: a port is held by y"]
     lab.controller.failure = "ValueError: no"
+    lab.store.checked.broken = 1
     assert "clock" not in {alarm["kind"] for alarm in alarms_of(lab.controller)}
     lab.now -= 3.0
     answer = reached.ask("GET", "/state")

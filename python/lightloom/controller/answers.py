@@ -175,6 +175,7 @@ class DeferredAnswer(Answer):
 
 AlarmKind = Literal[
     "failed",
+    "audit",
     "clock",
     "hook",
     "removed",
@@ -352,7 +353,10 @@ class Record(Answer):
 
 
 class Audit(Answer):
-    """Audit records, and the first of all that does not fit the one before it."""
+    """Audit records, and the first that does not fit the one before it."""
 
     records: list[Record]
     broken_link: int | None
+    """Of these records, and of all as they were at `checked_at`."""
+    checked_at: float | None
+    """When all records were last checked [s since 1970]; None: not yet."""

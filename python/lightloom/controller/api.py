@@ -320,9 +320,13 @@ def undo(
 
 @routes.get("/audit", response_model=answers.Audit, **needs("admin", 422))
 def audit(controller: Ours, asked: Annotated[bodies.Records, Query()]) -> Any:
-    """Audit records, and the first that does not fit the one before it."""
-    records = controller.store.audit(asked.after)
-    return {"records": records, "broken_link": controller.store.broken_link()}
+    """Audit records, and the first that does not fit the one before it: of these, and of all that
+    the check of the whole log has come to."""
+    store = controller.store
+    records, check = store.audit(asked.after), store.check_on()
+    found = [one for one in (check.broken, store.broken_among(records)) if one is not None]
+    broken = min(found, default=None)
+    return {"records": records, "broken_link": broken, "checked_at": check.whole_at}
 
 
 def _pair(text: str) -> Pair:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, text
@@ -13,12 +14,35 @@ from lightloom.controller import schema
 from lightloom.controller.database import Database
 
 FIRST_HASH = "0" * 64
+PAGE = 1_000
+"""So many records are read at once."""
+STEP = 5_000
+"""So many records are checked by a request for the log, and by each step in the background."""
 _LAST_HASH = select(schema.audit.c.hash).order_by(schema.audit.c.id.desc()).limit(1)
 _INSERT = insert(schema.audit)
 
 
+@dataclass
+class Check:
+    """How far the log has been checked, over and over from its first record on."""
+
+    previous: str = FIRST_HASH
+    """Hash of the last record that was checked."""
+    after: int = 0
+    """Its number; 0 at the beginning of the log."""
+    broken: int | None = None
+    """The first record that does not fit; None if there was none in the last whole check."""
+    whole_at: float | None = None
+    """When a check of the whole log was last over [s since 1970]; None: never in this process."""
+
+
 class Audited(Database):
     """A database with an audit log."""
+
+    def __init__(self, url: str, clock: Callable[[], float]) -> None:
+        """Opens it; nothing of the log has been checked yet."""
+        super().__init__(url, clock)
+        self.checked = Check()
 
     def note(self, who: str, what: str, body: Mapping[str, Any]) -> None:
         """Adds an audit record."""
@@ -40,7 +64,7 @@ class Audited(Database):
         if db.dialect.name == "postgresql":
             db.execute(text("LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE"))
 
-    def audit(self, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
+    def audit(self, after: int = 0, limit: int = PAGE) -> list[dict[str, Any]]:
         """Audit records after a number, oldest first."""
         table = schema.audit
         query = select(table).where(table.c.id > after).order_by(table.c.id).limit(limit)
@@ -54,14 +78,48 @@ class Audited(Database):
             return float(db.execute(query).scalar() or 0.0)
 
     def broken_link(self) -> int | None:
-        """The first audit record that does not fit the one before it; None if all do."""
+        """The first audit record that does not fit the one before it; None if all do. Reads the
+        whole log."""
         previous, after = FIRST_HASH, 0
         while records := self.audit(after):
-            for record in records:
-                if record["previous"] != previous or digest(record) != record["hash"]:
-                    return int(record["id"])
-                previous, after = record["hash"], record["id"]
+            if (broken := first_broken(records, previous)) is not None:
+                return broken
+            previous, after = records[-1]["hash"], records[-1]["id"]
         return None
+
+    def check_on(self, most: int = STEP) -> Check:
+        """Goes on with the check of the log for at most so many records, and begins again after the
+        last one; returns how far it is."""
+        with self._lock:
+            one = self.checked
+            for left in range(most, 0, -PAGE):
+                records = self.audit(one.after, min(PAGE, left))
+                broken = first_broken(records, one.previous)
+                if broken is not None or not records:
+                    one.broken, one.whole_at = broken, self._clock()
+                    one.previous, one.after = FIRST_HASH, 0
+                    break
+                one.previous, one.after = records[-1]["hash"], records[-1]["id"]
+            return one
+
+    def broken_among(self, records: Sequence[Mapping[str, Any]]) -> int | None:
+        """The first of some consecutive audit records that does not fit the one before it."""
+        if not records:
+            return None
+        table = schema.audit
+        query = select(table.c.hash).where(table.c.id < records[0]["id"])
+        with self._read() as db:
+            before = db.execute(query.order_by(table.c.id.desc()).limit(1)).scalar()
+        return first_broken(records, before or FIRST_HASH)
+
+
+def first_broken(records: Sequence[Mapping[str, Any]], previous: str) -> int | None:
+    """The number of the first record that does not fit the hash before it; None if all do."""
+    for record in records:
+        if record["previous"] != previous or digest(record) != record["hash"]:
+            return int(record["id"])
+        previous = record["hash"]
+    return None
 
 
 def digest(record: Mapping[str, Any]) -> str:

@@ -129,6 +129,9 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
     found = []
     if controller.failure is not None:
         found.append({"kind": "failed", "switch": "all", "text": controller.failure})
+    if (broken := controller.store.checked.broken) is not None:
+        text = f"record {broken} of the audit log does not fit the one before it"
+        found.append({"kind": "audit", "switch": "all", "text": text})
     ahead = controller.store.last_at() - controller.clock()
     if ahead > SKEW_S:
         text = f"the clock is {ahead:.0f} s behind the last record of the store; correct the clock"

@@ -22,6 +22,8 @@ from lightloom.units.durations import duration_ps
 PAUSE_S = 0.2
 WORKERS = 16
 """So many switches are read and changed at once."""
+CHECK_S = 10.0
+"""Pause between two steps of the check of the audit log [s]."""
 NO_ROLE = 0
 """A fencing token that no controller holds."""
 
@@ -47,17 +49,30 @@ def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
     role = Role(store, duration_ps("lease", config.lease) / 1e12)
     renewal = threading.Thread(target=role.keep, args=(stop,), daemon=True)
     loop = threading.Thread(target=Loop(controller, role, say).keep, args=(stop,), daemon=True)
+    checking = threading.Thread(target=check_log, args=(store, stop), daemon=True)
     scheme = "http" if config.tls_certificate is None else "https"
     say(f"{config.name}: {scheme}://{config.host}:{listening.getsockname()[1]} (Ctrl-C ends it)")
     renewal.start()
     loop.start()
+    checking.start()
     try:
         server.run(sockets=[listening])
     finally:
         stop.set()
         loop.join(timeout=5)
         renewal.join(timeout=5)
+        checking.join(timeout=5)
         store.close()
+
+
+def check_log(store: Store, stop: threading.Event) -> None:
+    """Checks the audit log over and over, a few thousand records at a time."""
+    while not stop.wait(CHECK_S):
+        try:
+            store.check_on()
+        except SQLAlchemyError:
+            # The loop and `/healthz` say so.
+            continue
 
 
 def standby_store(url: str) -> Store:
