@@ -198,7 +198,13 @@ class WorldHook:
     def __init__(self, world: World) -> None:
         self.world = world
 
-    def start(self) -> None:
+    def start(self, check: object) -> None:
+        pass
+
+    def forget(self, switch: str, pairs: object) -> None:
+        pass
+
+    def stop(self) -> None:
         pass
 
     def drain(self, switch: str, pairs: Collection[Pair]) -> None:

@@ -77,7 +77,7 @@ class Flowing:
         return self.lab.controller.reconcile("east", "ann")[-1]
 
     def close(self) -> None:
-        self.hook().close()
+        self.hook().stop()
         for one in self.switches:
             one.close()
 
@@ -113,6 +113,7 @@ def test_traffic_leaves_a_circuit_before_it_changes(flowing: Flowing) -> None:
         f"+1048 {to_c} {CIRCUIT}",
         "barrier",
         f"-1049 {to_c}",
+        "barrier",
         f"-1049 {to_b}",
         "barrier",
     ]
@@ -197,7 +198,7 @@ def test_a_crash_in_mid_change_leaves_traffic_away_until_it_is_recovered(flowing
         flowing.apply((1, 3), (3, 1))
     assert flowing.on_circuits() == set()
     emulated.change = change  # type: ignore[method-assign]
-    flowing.hook().close()
+    flowing.hook().stop()
     flowing.lab.begin()
     flowing.connect()
     made = [*flowing.lab.recovered, *flowing.lab.controller.cycle()]

@@ -38,7 +38,13 @@ class Recorder:
     def __init__(self) -> None:
         self.calls: list[tuple[str, list[tuple[int, int]]]] = []
 
-    def start(self) -> None:
+    def start(self, check: object) -> None:
+        pass
+
+    def forget(self, switch: str, pairs: object) -> None:
+        pass
+
+    def stop(self) -> None:
         pass
 
     def drain(self, switch: str, pairs: object) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http.client import HTTPException
 from typing import Protocol
 
@@ -20,10 +20,13 @@ class HookError(Exception):
 
 
 class Hook(Protocol):
-    """Leads traffic away and in."""
+    """Leads traffic away and in. It remembers nothing that another controller would need."""
 
-    def start(self) -> None:
+    def start(self, check: Callable[[], None]) -> None:
         """This controller is the active one: whatever the hook needs of the machine is opened.
+
+        Args:
+            check: raises if another controller may be active; called between two steps.
 
         Raises:
             ConfigError: if it cannot be.
@@ -43,17 +46,33 @@ class Hook(Protocol):
             HookError: if it may not.
         """
 
+    def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """These cross-connects, which traffic has left, are dark: nothing need keep it away.
+
+        Raises:
+            HookError: if something of that may be left.
+        """
+
+    def stop(self) -> None:
+        """This controller is not the active one any more: what `start` opened is closed."""
+
 
 class NoHook:
     """Traffic leaves by itself when the light is lost."""
 
-    def start(self) -> None:
+    def start(self, check: Callable[[], None]) -> None:
         """Does nothing."""
 
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Does nothing."""
 
     def enter(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Does nothing."""
+
+    def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Does nothing."""
+
+    def stop(self) -> None:
         """Does nothing."""
 
 
@@ -64,7 +83,7 @@ class HttpHook:
         self._url = url
         self._timeout_s = timeout_s
 
-    def start(self) -> None:
+    def start(self, check: Callable[[], None]) -> None:
         """Does nothing."""
 
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
@@ -74,6 +93,12 @@ class HttpHook:
     def enter(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Posts step `enter`."""
         self._post("enter", switch, pairs)
+
+    def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Does nothing: the hook has been told that traffic left."""
+
+    def stop(self) -> None:
+        """Does nothing."""
 
     def _post(self, step: str, switch: str, pairs: Sequence[Pair]) -> None:
         if not pairs:

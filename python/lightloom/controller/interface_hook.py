@@ -9,7 +9,7 @@ are not touched.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lightloom.controller.config import DrainTable, positive_s
 from lightloom.controller.hooks import HookError
@@ -54,7 +54,7 @@ class InterfaceHook:
                 remedy = f"add a line {switch},{port},gnmi://HOST:PORT,INTERFACE"
                 raise ConfigError(f"{self._file}: {limit}; {remedy}")
 
-    def start(self) -> None:
+    def start(self, check: Callable[[], None]) -> None:
         """Does nothing: switches are connected to as they are needed."""
 
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
@@ -64,6 +64,12 @@ class InterfaceHook:
     def enter(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Enables the interfaces of these cross-connects, and waits until they are up."""
         self._set(switch, pairs, enabled=True)
+
+    def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Does nothing: an interface whose port has no cross-connect stays disabled."""
+
+    def stop(self) -> None:
+        """Does nothing."""
 
     def _set(self, switch: str, pairs: Sequence[Pair], *, enabled: bool) -> None:
         work = by_target([self._at(switch, pair) for pair in pairs])

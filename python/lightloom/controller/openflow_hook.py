@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from lightloom.control.demand.hosts import Network
 from lightloom.controller.circuit_rules import (
@@ -49,8 +49,7 @@ class OpenFlowHook:
         self._senders = read_senders(table)
         self._networks = read_networks(table.hosts)
         self._racks: dict[str, Racks] = {}
-        self._avoiding: dict[str, dict[Use, None]] = {}
-        """By circuit switch: what was drained since traffic entered the last time."""
+        self._check: Callable[[], None] = lambda: None
         self._listener: Listener | None = None
         self._opening = threading.Lock()
 
@@ -71,12 +70,13 @@ class OpenFlowHook:
                 limit = f"no prefix of rack {name}"
                 raise ConfigError(f"{self._table.hosts}: {limit}; add a line PREFIX,{name}")
 
-    def start(self) -> None:
+    def start(self, check: Callable[[], None]) -> None:
         """Listens for the switches.
 
         Raises:
             ConfigError: if the address is in use; without os-ken.
         """
+        self._check = check
         self._listening()
 
     def _listening(self) -> Listener:
@@ -86,8 +86,8 @@ class OpenFlowHook:
                 self._listener = Listener(table.listen, self._timeout_s, "openflow.listen")
             return self._listener
 
-    def close(self) -> None:
-        """Ends the connections of the switches."""
+    def stop(self) -> None:
+        """Ends the connections of the switches, which then connect to the active controller."""
         with self._opening:
             if self._listener is not None:
                 self._listener.close()
@@ -98,7 +98,6 @@ class OpenFlowHook:
         uses = [*self._uses(switch, pairs)]
         if not uses:
             return
-        self._avoiding.setdefault(switch, {}).update(dict.fromkeys(uses))
         avoid, remove = {}, {}
         for datapath, own in _by_datapath(uses).items():
             avoid[datapath] = [sender.avoid(to) for sender, to in own]
@@ -107,15 +106,19 @@ class OpenFlowHook:
         time.sleep(self._settle_s)
 
     def enter(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """The third substep, for these cross-connects and all that were drained."""
+        """The third substep, for these cross-connects."""
         uses = [*self._uses(switch, pairs)]
         use = {at: [s.use(to) for s, to in own] for at, own in _by_datapath(uses).items()}
-        over = [*uses, *self._avoiding.get(switch, ())]
-        remove = {
-            at: [removal_of(s.avoid(to)) for s, to in own] for at, own in _by_datapath(over).items()
-        }
-        self._apply([use, remove])
-        self._avoiding.pop(switch, None)
+        self._apply([use, _without_avoiding(uses)])
+
+    def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Removes the rules of the first substep, as no rule leads over these cross-connects."""
+        known = [pair for pair in pairs if self._has_rules(switch, pair)]
+        self._apply([_without_avoiding([*self._uses(switch, known)])])
+
+    def _has_rules(self, switch: str, pair: Pair) -> bool:
+        is_sent = (switch, Port("A", pair[0])) in self._senders
+        return is_sent and self._racks[switch].at_b(pair[1]) is not None
 
     def _uses(self, switch: str, pairs: Sequence[Pair]) -> Iterator[Use]:
         """What sends over cross-connects: each switch at the A port, to each prefix of the rack at
@@ -142,11 +145,19 @@ class OpenFlowHook:
             datapath: [stage.get(datapath, []) for stage in stages] for datapath in datapaths
         }
         try:
-            failed = self._listening().apply(work, self._timeout_s)
+            failed = self._listening().apply(work, self._timeout_s, self._check)
         except ConfigError as problem:
             raise HookError(str(problem)) from None
         if failed:
             raise HookError(_said(failed))
+
+
+def _without_avoiding(uses: Sequence[Use]) -> dict[int, list[Removal]]:
+    """Removes the rules that lead past circuits."""
+    return {
+        at: [removal_of(sender.avoid(to)) for sender, to in own]
+        for at, own in _by_datapath(uses).items()
+    }
 
 
 def _by_datapath(uses: Sequence[Use]) -> dict[int, list[Use]]:

@@ -181,6 +181,7 @@ class Loop:
             self._controller.failure = None
         except DeposedError:
             self._is_active = False
+            self._controller.stand_by()
         except Exception as problem:  # a bug must not end the loop without a word
             self._controller.failure = f"{type(problem).__name__}: {problem}"
             again = f"it is tried again in {self._interval_s:g} s"

@@ -183,12 +183,13 @@ class Controller:
 
     def start(self) -> list[Transaction]:
         """Finishes or undoes what a crash left, and reads every switch; returns the former."""
-        self._hook.start()
+        self._hook.start(lambda: self.store.check_role(self.store.fence))
         return self._passes.run(self._jobs(self._begin))
 
     def stand_by(self) -> None:
         """Another controller may be the active one: a dashboard shows that."""
         self.failure = None
+        self._hook.stop()
         self._tell()
 
     def _jobs(self, act: Callable[[Managed], list[Transaction]]) -> dict[str, Job]:

@@ -3,7 +3,7 @@ its servers, or by tables of its rack switches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from lightloom.controller.hooks import HookError
 from lightloom.switches.ports import Pair
@@ -25,7 +25,7 @@ class TestbedHook:
         self._racks = bed.setup.layout.racks
         self._drained: set[RackPair] = set()
 
-    def start(self) -> None:
+    def start(self, check: Callable[[], None]) -> None:
         """Does nothing: the testbed is up."""
 
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
@@ -44,6 +44,12 @@ class TestbedHook:
         self._carry_out(forwarding.route(_routes(new)))
         self._carry_out(forwarding.enter(sorted(self._drained), _routes(lit), False))
         self._drained.clear()
+
+    def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Does nothing: the next traffic that enters ends it."""
+
+    def stop(self) -> None:
+        """Does nothing: the testbed stays up."""
 
     def _ends(self, pair: Pair) -> tuple[RackPair, int]:
         a, b = ((port - 1) % self._racks for port in pair)

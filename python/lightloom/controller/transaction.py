@@ -7,13 +7,14 @@ finishes or undoes what was begun. Cross-connects that are kept are never touche
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any
 
 from lightloom.controller.change import Change
 from lightloom.controller.hooks import Hook, HookError
 from lightloom.controller.store import Store
+from lightloom.controller.stuck import touched
 from lightloom.controller.timed import REAL, Pace
 from lightloom.controller.transaction_log import Transaction
 from lightloom.switches.ports import Pair, Port, name_of
@@ -68,6 +69,11 @@ class Guarded:
         """Traffic may use these cross-connects."""
         self.check()
         self._hook.enter(switch, pairs)
+
+    def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Nothing need keep traffic off these cross-connects, which are dark."""
+        self.check()
+        self._hook.forget(switch, pairs)
 
 
 class Steps:
@@ -199,6 +205,7 @@ class Steps:
         bright, dark = self._bright(one)
         try:
             self._guarded.enter(one.switch, [*one.pairs("added"), *bright])
+            self._forget(one, {*one.pairs("added"), *one.pairs("kept")})
         except HookError as problem:
             # The light is there and traffic keeps away: the next cycle tries the hook again.
             return self._move(one, "verifying", f"lit, but {problem}")
@@ -234,10 +241,16 @@ class Steps:
             there = {*self._read(one.switch).pairs} - {*one.pairs("away")}
             back = [pair for pair in one.pairs("removed") if pair in there]
             self._guarded.enter(one.switch, back)
+            self._forget(one, there | {*one.pairs("away")})
         except (HookError, SwitchError) as problem:
             # Open still: the next cycle tries again.
             return self._move(one, "draining", f"{why}{KEPT_AWAY}{problem}")
         return self._move(one, "undone", why)
+
+    def _forget(self, one: Transaction, lit: Set[Pair]) -> None:
+        """What traffic left, in this change or one that is stuck, and what is not lit."""
+        left = {*one.pairs("removed"), *one.pairs("added"), *touched(self._store.stuck(one.switch))}
+        self._guarded.forget(one.switch, sorted(left - lit))
 
     def _undo(self, one: Transaction, why: str) -> Transaction:
         """Leads the switch back to the state before the transaction."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -106,7 +106,10 @@ class Listener:
             return absent()
 
     def apply(
-        self, work: Mapping[int, Sequence[Stage]], timeout_s: float
+        self,
+        work: Mapping[int, Sequence[Stage]],
+        timeout_s: float,
+        check: Callable[[], None] = lambda: None,
     ) -> dict[int, OpenFlowError]:
         """Makes switches apply stages. A stage begins on all switches after each has replied to the
         barrier of the stage before. If a switch fails, it receives no more stages, and others
@@ -115,6 +118,8 @@ class Listener:
         Args:
             work: datapath ID → stages of the switch.
             timeout_s: longest wait for connections, and for the barriers of each stage [s].
+
+            check: called before each stage; nothing more is sent if it raises.
 
         Returns:
             Datapath ID → error, for switches that failed.
@@ -135,6 +140,7 @@ class Listener:
                     for one, stages in work.items()
                     if one not in failed and at < len(stages)
                 }
+                check()
                 failed |= self._apply(stages, time.monotonic() + timeout_s)
             return failed
 
