@@ -1,7 +1,9 @@
 """The HTTP interface: what routes do, the client, the page in a browser."""
 
+import copy
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -319,3 +321,35 @@ def test_the_dashboard_is_live_and_asks_nobody_else(
         browser.close()
     assert errors == []
     assert all(address.startswith(url) for address in asked)
+
+
+def states(stream: Iterator[str]) -> Iterator[dict[str, Any]]:
+    """The states of an event stream."""
+    for line in stream:
+        if line.startswith("data:"):
+            yield json.loads(line[5:])
+
+
+def test_the_stream_of_a_standby_says_who_is_active_and_follows_it(served: Served) -> None:
+    """Another controller of the store writes; then this one takes over."""
+    lab, token = served.lab, served.tokens["read"]
+    other = copy.copy(lab.store)
+    other.fence = None
+    assert other.take_role("rack9:77", 1e6)
+    lab.store.fence = NO_ROLE
+    with served.stream("GET", "/events", token=token) as answer:
+        seen = states(answer.iter_lines())
+        first = next(seen)
+        assert (first["role"], first["active"]) == ("standby", "rack9:77")
+        assert first["switches"][0]["wanted"] == []
+        other.want("east", "operator:ann", [(1, 2)], 0, "ann")
+        assert [one["name"] for one in next(seen)["switches"][0]["wanted"]] == ["1A-2B"]
+        plan: dict[str, Any] = {"before": [], "removed": [], "added": [(1, 2)], "kept": []}
+        other.plan("east", plan, "ann")
+        assert next(seen)["transactions"][0]["state"] == "planned"
+        lab.now += 2e6
+        third = next(seen)
+        assert (third["role"], third["active"]) == ("standby", None)
+        assert lab.store.take_role("here:1", 1e6)
+        fourth = next(seen)
+        assert (fourth["role"], fourth["active"]) == ("active", "here:1")

@@ -129,6 +129,7 @@ def watch(url: Url = None) -> None:
     """Print a line for each change until it is interrupted."""
     with console.guarded():
         for state in _client(url).watch():
+            _print_role(state)
             lit = ", ".join(f"{one['name']} {len(one['lit'])} lit" for one in state["switches"])
             last = state["transactions"][:1]
             said = f"; transaction {last[0]['id']} {last[0]['state']}" if last else ""
@@ -281,9 +282,9 @@ def _wanted(
 
 def _print_role(found: dict[str, Any]) -> None:
     if found["role"] == "standby":
-        console.say(
-            "a standby answers: switches are as it last read them; ask the active controller"
-        )
+        active = found.get("active", "another one")
+        said = "no controller is active" if active is None else f"{active} is active"
+        console.say(f"a standby answers: switches are as it last read them; {said}")
 
 
 def _print_change(found: dict[str, Any]) -> None:

@@ -244,6 +244,8 @@ class ControllerState(Answer):
 
     name: str
     role: Role
+    active: str | None
+    """Host and process of the active controller; None if there is none now."""
     mode: Literal["advise", "act"]
     now: float
     version: int

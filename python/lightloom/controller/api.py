@@ -31,7 +31,7 @@ from lightloom.controller.foresight import Foresight, foresee
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.matrices import checked
 from lightloom.controller.metrics import exposition
-from lightloom.controller.overview import dark_of, deferred_table, role_of, state_of
+from lightloom.controller.overview import dark_of, deferred_table, mark_of, role_of, state_of
 from lightloom.controller.page import page
 from lightloom.controller.refusals import add_refusals
 from lightloom.controller.replays import Replays
@@ -151,7 +151,8 @@ _stream["responses"][200] = {
 
 @routes.get("/events", response_class=EventSourceResponse, **_stream)
 async def events(request: Request, controller: Ours) -> EventSourceResponse:
-    """The state as server-sent events, whenever it changes; it ends with the token."""
+    """The state as server-sent events, whenever it changes; it ends with the token. A standby
+    follows what the active controller writes to the store."""
     return EventSourceResponse(_events(controller, request.state.is_valid), ping=KEEP_S)
 
 
@@ -416,15 +417,17 @@ async def _events(
     controller: Controller, is_valid: Callable[[], bool]
 ) -> AsyncIterator[dict[str, str]]:
     """The state, whenever it has changed, while the token is valid."""
-    shown, waited = -1, 0.0
+    version, mark, waited = -1, None, VALID_S
     while True:
-        if controller.version != shown:
-            shown = controller.version
-            state = await asyncio.to_thread(state_of, controller)
-            yield {"event": "state", "data": json.dumps(state, default=str)}
-        await asyncio.sleep(POLL_S)
-        waited += POLL_S
         if waited >= VALID_S:
             waited = 0.0
             if not await asyncio.to_thread(is_valid):
                 return
+            seen = await asyncio.to_thread(mark_of, controller)
+            mark, version = seen, version if seen == mark else -1
+        if controller.version != version:
+            version = controller.version
+            state = await asyncio.to_thread(state_of, controller)
+            yield {"event": "state", "data": json.dumps(state, default=str)}
+        await asyncio.sleep(POLL_S)
+        waited += POLL_S

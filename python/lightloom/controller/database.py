@@ -150,6 +150,12 @@ class Database:
             return False
         return True
 
+    def holder(self) -> str | None:
+        """The name of the active controller; None if none holds the role now."""
+        with self._read() as db:
+            row = db.execute(select(schema.role).filter_by(name=ROLE)).first()
+        return None if row is None or row.until <= self._clock() else str(row.holder)
+
     def close(self) -> None:
         """Closes all connections."""
         self._engine.dispose()

@@ -33,6 +33,7 @@ def state_of(controller: Controller) -> dict[str, Any]:
     return {
         "name": controller.config.name,
         "role": role_of(controller),
+        "active": store.holder(),
         "mode": controller.config.mode,
         "now": now,
         "version": controller.version,
@@ -53,6 +54,14 @@ def state_of(controller: Controller) -> dict[str, Any]:
 def role_of(controller: Controller) -> str:
     """Whether a controller is the active one or a standby."""
     return "active" if controller.store.is_active() else "standby"
+
+
+def mark_of(controller: Controller) -> tuple[Any, ...]:
+    """What differs whenever the state does. A standby sees in the store what the active controller
+    does."""
+    role, store = role_of(controller), controller.store
+    seen = (controller.version, role, store.holder())
+    return seen if role == "active" else (*seen, store.last_at())
 
 
 def deferred_table(one: Deferred) -> dict[str, Any]:
