@@ -28,12 +28,12 @@ from sqlalchemy import event, func, select
 
 from lightloom.controller import schema
 from lightloom.controller.config import ControllerTable
-from lightloom.controller.database import DeposedError
+from lightloom.controller.database import NO_ROLE, DeposedError
 from lightloom.controller.deferred import end, waiting
 from lightloom.controller.jobs import announce, set_boundary
 from lightloom.controller.jobs import end as end_job
 from lightloom.controller.leases import leases, release, reserve
-from lightloom.controller.run import NO_ROLE, Loop, Role
+from lightloom.controller.run import Loop, Role
 from lightloom.controller.service import Controller, UnreachableError
 from lightloom.controller.store import Store
 from lightloom.controller.timed import Pace

@@ -16,8 +16,8 @@ from lightloom.controller import schema
 from lightloom.controller.admission import LARGEST, Limiter
 from lightloom.controller.answers import AlarmKind
 from lightloom.controller.client import Client
+from lightloom.controller.database import NO_ROLE
 from lightloom.controller.overview import alarms_of, state_of
-from lightloom.controller.run import NO_ROLE
 from lightloom.controller.tokens import add_token
 from lightloom.errors import ConfigError
 from lightloom.switches.ports import Port

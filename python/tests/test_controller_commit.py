@@ -14,7 +14,8 @@ from sqlalchemy.engine import make_url
 
 from lightloom.controller import schema
 from lightloom.controller.api import app_of
-from lightloom.controller.run import NO_ROLE, Loop, Role
+from lightloom.controller.database import NO_ROLE
+from lightloom.controller.run import Loop, Role
 from lightloom.controller.store import Store
 from lightloom.controller.tokens import add_token
 from lightloom.controller.transaction_log import OVER

@@ -298,8 +298,22 @@ def test_the_dark_time_is_configured_reported_or_measured(lab: Lab) -> None:
     one.description = replace(one.description, settle_ps=None)
     steps = {step["state"]: step["at"] for step in lab.store.transactions()[0].steps}
     assert dark_s(lab.store, one) == steps["verifying"] - steps["changing"] > 0
-    one.settle_s = 5.0
-    assert dark_s(lab.store, one) == 5.0
+    measured = dark_s(lab.store, one)
+    # A controller that was stopped, and a change that lights nothing, measure nothing.
+    plan: dict[str, Any] = {"before": [], "removed": [], "added": [(7, 8)], "kept": []}
+    left = lab.store.plan("east", plan, "ann")
+    lab.store.move(left.id, "changing")
+    lab.now += 600.0
+    assert [made.state for made in lab.begin().cycle() or lab.recovered] == ["done"]
+    assert lab.store.transactions(limit=1)[0].state == "done"
+    lab.controller.want("east", [], "ann")
+    lab.controller.reconcile("east", "ann")
+    again = lab.controller.switches["east"]
+    assert again.description is not None
+    again.description = replace(again.description, settle_ps=None)
+    assert dark_s(lab.store, again) == measured
+    again.settle_s = 5.0
+    assert dark_s(lab.store, again) == 5.0
     one.settle_s, one.name = None, "west"
     assert dark_s(lab.store, one) is None
 

@@ -1,10 +1,12 @@
 """The loop of a controller's process, turn by turn."""
 
+import copy
 from pathlib import Path
 
 import pytest
 from controller_support import Lab
 
+from lightloom.controller.database import NO_ROLE, DeposedError
 from lightloom.controller.run import Loop, Role
 
 
@@ -59,3 +61,34 @@ def test_a_loop_passes_once_an_interval_and_only_with_the_role(
     assert (len(began), len(passes)) == (1, 4)
     driven.turn(0.1)
     assert (len(began), len(passes)) == (2, 5)
+
+
+def test_a_controller_that_ends_gives_its_role_up(tmp_path: Path) -> None:
+    """Another one takes it at once; one that is a standby gives nothing up."""
+    lab = Lab(tmp_path)
+    first, second = lab.store, copy.copy(lab.store)
+    first.fence = second.fence = NO_ROLE
+    roles = [Role(first, 1000.0, "one"), Role(second, 1000.0, "two")]
+    for role in roles:
+        role.renew()
+    assert [role.held for role in roles] == [True, False]
+    roles[1].leave()
+    roles[1].renew()
+    assert not roles[1].held
+    roles[0].leave()
+    with pytest.raises(DeposedError):
+        first.note("one", "event", {})
+    roles[1].renew()
+    assert roles[1].held
+    roles[0].leave()
+    assert second.is_active()
+
+
+def test_a_standby_says_once_who_is_active(tmp_path: Path) -> None:
+    driven = Driven(Lab(tmp_path))
+    other = copy.copy(driven.lab.store)
+    assert other.take_role("rack9:77", 100.0)
+    for _ in range(3):
+        driven.turn(1.0)
+    assert len(driven.said) == 1
+    assert "rack9:77" in driven.said[0]

@@ -25,8 +25,8 @@ from schemathesis.specs.openapi.checks import (
 from lightloom.controller import schema
 from lightloom.controller.admission import LARGEST, Limiter
 from lightloom.controller.api import app_of
+from lightloom.controller.database import NO_ROLE
 from lightloom.controller.hooks import HookError
-from lightloom.controller.run import NO_ROLE
 from lightloom.switches.protocol import SwitchError
 
 DOCUMENT: dict[str, Any] = app_of(SimpleNamespace(store=None, clock=None)).openapi()  # type: ignore[arg-type]

@@ -6,6 +6,9 @@ from lightloom.controller.managed import Managed
 from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import Transaction
 
+LOOKED_AT = 20
+"""So many changes are looked at for one whose dark time was measured."""
+
 
 def dark_s(store: Store, one: Managed) -> float | None:
     """The dark time of a change [s]: of the configuration, else as the switch reports it, else as
@@ -14,13 +17,15 @@ def dark_s(store: Store, one: Managed) -> float | None:
         return one.settle_s
     if one.description is not None and one.description.settle_ps is not None:
         return one.description.settle_ps / 1e12
-    last = store.transactions(one.name, ["done"], limit=1)
-    return _measured_s(last[0]) if last else None
+    last = store.transactions(one.name, ["done"], limit=LOOKED_AT)
+    return next((took for done in last if (took := _measured_s(done)) is not None), None)
 
 
 def _measured_s(done: Transaction) -> float | None:
-    """From the first command of a change until all its circuits had settled."""
-    begun = {step["state"]: step["at"] for step in reversed(done.steps)}
-    if "changing" not in begun or "verifying" not in begun:
+    """From the first command of a change until all its circuits had settled; None if it has no new
+    circuits, or another controller finished it: it was stopped for an unknown time."""
+    begun = [(step["state"], step["at"]) for step in done.steps]
+    states = [state for state, _ in begun]
+    if not done.pairs("added") or states.count("changing") != 1 or "verifying" not in states:
         return None
-    return float(begun["verifying"] - begun["changing"])
+    return float(dict(reversed(begun))["verifying"] - dict(begun)["changing"])

@@ -30,6 +30,8 @@ from lightloom.controller import schema
 from lightloom.errors import refusal
 
 ROLE = "controller"
+NO_ROLE = 0
+"""A fencing token that no controller holds."""
 
 
 class DeposedError(Exception):
@@ -177,6 +179,14 @@ class Database:
         # Only once it is in the database: another controller may get the same token otherwise.
         self.fence = fence
         return True
+
+    def leave_role(self) -> None:
+        """Gives the role up if this controller holds it: another one need not wait for the end of
+        its lease."""
+        table, mine = schema.role, {"name": ROLE, "fence": self.fence}
+        with self._lock, self._writing.begin() as db:
+            db.execute(update(table).filter_by(**mine).values(until=self._clock()))
+        self.fence = NO_ROLE
 
     def _take_role(self, holder: str, length_s: float) -> int | None:
         """The token of this controller; None if another one holds the role."""

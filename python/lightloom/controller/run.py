@@ -7,13 +7,14 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
 from lightloom.controller.api import app_of
 from lightloom.controller.config import ControllerTable
-from lightloom.controller.database import DeposedError
+from lightloom.controller.database import NO_ROLE, DeposedError
 from lightloom.controller.service import Controller
 from lightloom.controller.store import Store
 from lightloom.errors import refusal
@@ -24,8 +25,6 @@ WORKERS = 16
 """So many switches are read and changed at once."""
 CHECK_S = 10.0
 """Pause between two steps of the check of the audit log [s]."""
-NO_ROLE = 0
-"""A fencing token that no controller holds."""
 
 
 def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
@@ -62,6 +61,9 @@ def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
         loop.join(timeout=5)
         renewal.join(timeout=5)
         checking.join(timeout=5)
+        if not loop.is_alive() and not renewal.is_alive():
+            # Otherwise a change is under way, which the next controller finds after the lease.
+            role.leave()
         store.close()
 
 
@@ -128,6 +130,13 @@ class Role:
             # Without its store a controller must not act.
             self.held = False
 
+    def leave(self) -> None:
+        """Gives the role up, as this controller ends."""
+        if self.held:
+            with suppress(SQLAlchemyError):
+                self._store.leave_role()
+        self.held = False
+
 
 class Loop:
     """Recovers once the role is held, then reconciles at every interval."""
@@ -153,6 +162,7 @@ class Loop:
         self._clock = clock
         self._interval_s = duration_ps("interval", controller.config.interval) / 1e12
         self._is_active, self._next_at = False, 0.0
+        self._is_standby = False
 
     def keep(self, stop: threading.Event) -> None:
         """Takes turns until it is stopped."""
@@ -166,7 +176,9 @@ class Loop:
             if self._is_active:
                 self._controller.stand_by()
             self._is_active = False
+            self._say_standby()
             return
+        self._is_standby = False
         if self._is_active and self._clock() < self._next_at:
             return
         was_active, self._is_active = self._is_active, True
@@ -186,3 +198,10 @@ class Loop:
             self._controller.failure = f"{type(problem).__name__}: {problem}"
             again = f"it is tried again in {self._interval_s:g} s"
             self._say(f"the loop failed: {self._controller.failure}; {again}")
+
+    def _say_standby(self) -> None:
+        """Says once that another controller is active, or was until it stopped."""
+        if self._is_standby or (holder := self._controller.store.holder()) is None:
+            return
+        self._is_standby = True
+        self._say(f"standby: {holder} is active, or its lease is not over; it is taken over then")

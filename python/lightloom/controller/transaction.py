@@ -118,6 +118,8 @@ class Steps:
             # The switch was not touched, or is as before again.
             why = one.reason.partition(KEPT_AWAY)[0]
             return self._let_in_again(one, why or "the controller stopped before the change")
+        if not one.reason:
+            one = self._move(one, one.state, "the controller stopped during the change")
         try:
             # An undo that the crash cut short may have let traffic in again.
             self._guarded.drain(one.switch, one.pairs("removed"))
