@@ -1,0 +1,102 @@
+"""The controller of two switches in virtual time: whatever one of them does, the other is as
+wanted, and what is under way on both is finished or undone."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from controller_pair import ILLS, PairLife
+from sqlalchemy.exc import SQLAlchemyError
+from test_controller_lives import instead, ports_in
+
+from lightloom.controller.service import Controller
+from lightloom.controller.store import Store
+from lightloom.switches.protocol import SwitchError
+
+STEPS = 12
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return ports_in(tmp_path_factory.mktemp("pair"))
+
+
+def lived(seed: int, folder: Path) -> PairLife:
+    """A life; fails if an invariant does not hold."""
+    life = PairLife(seed, folder)
+    for _ in range(STEPS):
+        life.step()
+    life.calm()
+    return life
+
+
+@pytest.mark.parametrize("first", range(0, 120, 20))
+def test_a_switch_that_fails_does_not_concern_the_other(folder: Path, first: int) -> None:
+    for seed in range(first, first + 20):
+        lived(seed, folder)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(120, 2_120, 100))
+def test_a_switch_that_fails_does_not_concern_the_other_for_long(folder: Path, first: int) -> None:
+    for seed in range(first, first + 100):
+        lived(seed, folder)
+
+
+def test_the_lives_have_every_fault_and_changes_of_both_at_a_crash(folder: Path) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(60):
+        life = PairLife(seed, folder)
+        seen[str(life.places[life.ill].ill)] += 1
+        for _ in range(STEPS):
+            life.step()
+        seen["crashes"] += life.crashes
+        seen["both open"] += life.most_open == 2
+        for one in life.store.transactions(limit=1000):
+            seen[f"{'sound' if one.switch == life.sound else 'ill'} {one.state}"] += 1
+    assert all(seen[ill] > 3 for ill in ILLS), seen
+    assert seen["crashes"] > 10, seen
+    assert seen["both open"] > 0, seen
+    assert min(seen["ill undone"], seen["ill stuck"], seen["ill done"], seen["sound done"]) > 0, (
+        seen
+    )
+
+
+def first_only(usual: Any, self: Store, switch: str | None = None) -> Any:
+    """Of what a crash left on both switches, the newest."""
+    found = usual(self)[:1]
+    return [one for one in found if switch in (None, one.switch)]
+
+
+def stops_at_trouble(usual: Any, self: Controller, one: Any) -> bool:
+    """A switch that does not answer ends the pass."""
+    if not usual(self, one):
+        raise SwitchError("no answer")
+    return True
+
+
+def of_any_switch(usual: Any, self: Store, switch: str) -> Any:
+    return usual(self, "east") if switch == "west" else usual(self, switch)
+
+
+BROKEN: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "both changes are recovered": instead(Store, "unfinished", first_only),
+    "a silent switch holds up no other": instead(Controller, "_read", stops_at_trouble),
+    "wishes are of one switch": instead(Store, "intents", of_any_switch),
+    "ownership is of one switch": instead(Store, "owned", of_any_switch),
+}
+
+
+@pytest.mark.parametrize("rule", BROKEN)
+def test_a_controller_that_mixes_its_switches_is_found_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, rule: str
+) -> None:
+    BROKEN[rule](monkeypatch)
+    for seed in range(100):
+        try:
+            lived(seed, folder)
+        except (AssertionError, SwitchError, SQLAlchemyError):
+            return
+    pytest.fail("in 100 lives nothing was found")
