@@ -105,7 +105,7 @@ class Advisor:
     def __init__(self, life: Life) -> None:
         self._life = life
 
-    def decide(self, demand: Any, lit: Any) -> list[Pair]:
+    def decide(self, demand: Any, lit: Any, mine: Any) -> list[Pair]:
         if self._life.world.faulty(0.05):
             raise ConfigError("policy: it cannot decide")
         return [*self._life.advice]

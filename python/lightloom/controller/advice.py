@@ -75,7 +75,8 @@ class Advice:
         if seen is None or one.decider is None:
             return []
         try:
-            decide = partial(one.decider.decide, seen.matrix, one.lit)
+            mine = [wish.pair for wish in self._wishes.of_policy(one)]
+            decide = partial(one.decider.decide, seen.matrix, one.lit, mine)
             one.advice = within(self._within_s, decide)
         except LateError:
             # Its thread goes on, so it is not asked again.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, text
+from sqlalchemy import Connection, func, insert, select, text
 
 from lightloom.controller import schema
 from lightloom.controller.database import Database
@@ -72,10 +72,15 @@ class Audited(Database):
             return [dict(row._mapping) for row in db.execute(query).all()]
 
     def last_at(self) -> float:
-        """When the last audit record was written [s since 1970]; 0 if there is none."""
-        query = select(schema.audit.c.at).order_by(schema.audit.c.id.desc()).limit(1)
+        """The latest time of an audit record [s since 1970]; 0 if there is none. If the clock goes
+        back, this is not that of the last record."""
         with self._read() as db:
-            return float(db.execute(query).scalar() or 0.0)
+            return float(db.execute(select(func.max(schema.audit.c.at))).scalar() or 0.0)
+
+    def last_record(self) -> int:
+        """The number of the last audit record; 0 if there is none."""
+        with self._read() as db:
+            return int(db.execute(select(func.max(schema.audit.c.id))).scalar() or 0)
 
     def broken_link(self) -> int | None:
         """The first audit record that does not fit the one before it; None if all do. Reads the

@@ -46,14 +46,22 @@ class Decider:
         resolved = json.loads(_core.resolve(json.dumps(experiment)))
         self._loop = _core.ControlLoop(json.dumps(resolved), 0, "controller")
         self._now = 0
+        self._directed: bool | None = None
+        """Whether the policy decides on circuits of one direction; None: not known yet."""
         self._hear("tick", None)
 
-    def decide(self, demand: Sequence[Sequence[int]], lit: Sequence[Pair]) -> list[Pair]:
+    def decide(
+        self, demand: Sequence[Sequence[int]], lit: Sequence[Pair], mine: Sequence[Pair] = ()
+    ) -> list[Pair]:
         """The cross-connects that the policy wants now.
+
+        A policy of circuits that lead both ways is not shown light that leads one way, as of
+        another owner.
 
         Args:
             demand: racks × racks [bytes].
             lit: cross-connects of the switch.
+            mine: what the policy wanted when its last change was carried out.
 
         Raises:
             ConfigError: if the policy fails.
@@ -64,7 +72,10 @@ class Decider:
             for b, size in enumerate(row)
             if a != b and size > 0
         ]
-        directed, circuits = self._racks.circuits(lit)
+        if self._directed is None and mine:
+            self._directed = self._racks.circuits(mine)[0]
+        directed = bool(self._directed)
+        circuits = self._racks.directed(lit) if directed else self._racks.both_ways(lit)
         self._lit = {*circuits}
         found = {
             "lit": {"directed": directed, "circuits": [[a, b, 0] for a, b in circuits]},
@@ -73,11 +84,10 @@ class Decider:
             "drained": [],
             "works": [True] * len(self._racks.names),
         }
-        self._directed = directed
         self._hear({"silence": found}, rows)
         self._now += self._interval_ps
         self._hear("tick", rows)
-        return self._racks.pairs(sorted(self._lit), self._directed)
+        return self._racks.pairs(sorted(self._lit), bool(self._directed))
 
     def _hear(self, heard: Any, rows: list[list[int]] | None) -> None:
         inputs = [heard]
@@ -105,6 +115,8 @@ class Decider:
         if kind == "dark":
             self._lit -= {(a, b) for a, b, _ in body[1]["circuits"]}
         if kind == "light":
+            if body[1]["directed"] and not self._directed:
+                self._lit |= {(b, a) for a, b in self._lit}
             self._directed = bool(body[1]["directed"])
             self._lit |= {(a, b) for a, b, _ in body[1]["circuits"]}
         return {"done": body[0]}

@@ -61,7 +61,7 @@ def mark_of(controller: Controller) -> tuple[Any, ...]:
     does."""
     role, store = role_of(controller), controller.store
     seen = (controller.version, role, store.holder())
-    return seen if role == "active" else (*seen, store.last_at())
+    return seen if role == "active" else (*seen, store.last_record())
 
 
 def deferred_table(one: Deferred) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
         found.append({"kind": "audit", "switch": "all", "text": text})
     ahead = controller.store.last_at() - controller.clock()
     if ahead > SKEW_S:
-        text = f"the clock is {ahead:.0f} s behind the last record of the store; correct the clock"
+        text = f"the clock is {ahead:.0f} s behind the latest record in the store; correct it"
         found.append({"kind": "clock", "switch": "all", "text": text})
     for left in controller.store.unfinished():
         if left.reason:
@@ -152,6 +152,13 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
         if left.switch not in controller.switches:
             text = f"transaction {left.id} is {left.state}, and no table [[switch]] has this name"
             found.append({"kind": "removed", "switch": left.switch, "text": text})
+    now = controller.clock()
+    for lease in leases(controller.store):
+        holder = controller.switches.get(lease.switch)
+        gone = [name for name in lease.racks if holder and not holder.racks.has(name)]
+        if lease.until > now and gone:
+            text = f"lease {lease.id} of {lease.owner}: rack {gone[0]} is not in the port map"
+            found.append({"kind": "removed", "switch": lease.switch, "text": text})
     for one in controller.switches.values():
         if one.trouble is not None:
             found.append({"kind": "unreachable", "switch": one.name, "text": one.trouble})

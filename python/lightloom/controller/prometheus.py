@@ -23,7 +23,16 @@ class Prometheus:
     """A server that is asked at every interval."""
 
     def __init__(self, table: PrometheusTable) -> None:
+        """Nothing is asked yet.
+
+        Raises:
+            ConfigError: of a span with less than two steps, whose answer would not show the step.
+        """
         self._table = table
+        key = "demand.prometheus.span"
+        if duration_ps(key, table.span) < 2 * duration_ps("demand.prometheus.step", table.step):
+            limit = f"must be at least two steps of {table.step}"
+            raise refusal(key, table.span, limit, "lengthen it, or shorten the step")
 
     def check(self, racks: Racks) -> None:
         """Whatever the racks are, the server may have series of them."""
@@ -50,7 +59,8 @@ def query(table: PrometheusTable, now: float) -> Demand:
     """
     span = duration_ps("demand.prometheus.span", table.span) / 1e12
     step = duration_ps("demand.prometheus.step", table.step) / 1e12
-    asked = {"query": table.query, "start": now - span, "end": now, "step": step}
+    # A sample stands for the step that ends with it.
+    asked = {"query": table.query, "start": now - span + step, "end": now, "step": step}
     address = f"{table.url.rstrip('/')}/api/v1/query_range?{urlencode(asked)}"
     try:
         with urllib.request.urlopen(address, timeout=TIMEOUT_S) as answer:

@@ -86,8 +86,17 @@ class Racks:
         port map; other cross-connects are left out."""
         ways = self.ways(pairs)
         if all((b, a) in ways for a, b in ways):
-            return False, sorted({(min(way), max(way)) for way in ways})
+            return False, self.both_ways(pairs)
         return True, sorted(ways)
+
+    def directed(self, pairs: Iterable[Pair]) -> list[Circuit]:
+        """The circuits of one direction each."""
+        return sorted(self.ways(pairs))
+
+    def both_ways(self, pairs: Iterable[Pair]) -> list[Circuit]:
+        """The circuits on which light leads both ways."""
+        ways = self.ways(pairs)
+        return sorted((a, b) for a, b in ways if a < b and (b, a) in ways)
 
     def ways(self, pairs: Iterable[Pair]) -> set[Circuit]:
         """From which rack to which light leads."""
@@ -102,6 +111,10 @@ class Racks:
         """The racks at either end of cross-connects."""
         sides = [(self._of_a.get(a), self._of_b.get(b)) for a, b in pairs]
         return {self.names[rack] for side in sides for rack in side if rack is not None}
+
+    def has(self, name: str) -> bool:
+        """Whether a rack of this name is in the port map."""
+        return name in self._numbers
 
     def named(self, pair: Pair) -> str | None:
         """The racks that a cross-connect joins, `web → cache`; None if they are not here."""

@@ -115,6 +115,7 @@ audit = Table(
     Column("body", Text, nullable=False),
     Column("previous", String(64), nullable=False),
     Column("hash", String(64), nullable=False),
+    Index("audit_at", "at"),
 )
 
 token = Table(

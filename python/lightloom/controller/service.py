@@ -265,7 +265,8 @@ class Controller:
             made = self._recover(one)
             if not self._read(one):
                 raise UnreachableError(
-                    f"switch = {name}: {one.trouble}; check the switch and its address"
+                    f"switch = {name}: {one.trouble}; the request is kept, and is carried out once "
+                    "the switch answers"
                 )
             self._adopt(one)
             made += self._reconcile(one, who)

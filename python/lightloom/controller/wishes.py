@@ -99,7 +99,7 @@ class Wishes:
     def _leased(self, one: Managed) -> list[Wanted]:
         now, found = self._clock(), []
         for lease in leases(self._store, one.name):
-            if lease.is_active(now):
+            if lease.is_active(now) and all(map(one.racks.has, lease.racks)):
                 ends = (one.racks.number(lease.racks[0]), one.racks.number(lease.racks[1]))
                 priority = PRIORITY[LEASE] + lease.priority
                 owner = lease_owner(lease)
