@@ -111,7 +111,7 @@ class Bench:
         rows = "".join(f"r{n},{n},{n}\n" for n in range(1, ports + 1))
         (folder / "ports.csv").write_text(f"rack,A port,B port\n{rows}", encoding="utf-8")
         names = [f"s{n}" for n in range(switches)]
-        tables = [{"name": n, "url": "scpi://127.0.0.1:5025", "ports": "ports.csv"} for n in names]
+        tables = [{"name": n, "url": f"scpi://{n}:5025", "ports": "ports.csv"} for n in names]
         self.switches = {name: InstantSwitch(ports) for name in names}
         self.store = Store(f"sqlite:///{folder / 'controller.db'}", time.time)
         self.controller = Controller(

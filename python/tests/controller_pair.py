@@ -162,7 +162,7 @@ class PairLife:
         self.crashes = 0
         self._since_crash = 4
         self._is_nested, self._is_watched = False, True
-        tables = [{"name": n, "url": "scpi://127.0.0.1:1", "ports": "ports.csv"} for n in SWITCHES]
+        tables = [{"name": n, "url": f"scpi://{n}:1", "ports": "ports.csv"} for n in SWITCHES]
         self.config: ControllerTable = config_of({"switch": tables, "interval": "10 s"}, folder)
         self.store = Witnessed("sqlite://", self.places["east"].clock)
         self.store.life = self
@@ -273,7 +273,7 @@ class PairLife:
             assert place.breaches == []
             there = {wish.pair for wish in self.store.intents(name)}
             assert there == self.wishes(name), "what was acknowledged is stored"
-            assert len([t for t in self.store.unfinished() if t.switch == name]) <= 1
+            assert len(self.store.transactions(name, OPEN)) <= 1
         self._is_watched = True
         if is_whole:
             assert self.places[self.sound].lit == self.wishes(self.sound), "it is held up"
@@ -289,7 +289,7 @@ class PairLife:
             if self.store.stuck(name):
                 self.controller.reconcile(name, "ann")
         self.check(is_whole=True)
-        assert self.store.unfinished() == []
+        assert self.store.transactions(states=OPEN) == []
         assert self.store.broken_link() is None
         for name, place in self.places.items():
             assert place.lit == self.wishes(name)

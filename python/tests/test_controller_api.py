@@ -210,7 +210,9 @@ def test_each_kind_of_alarm_is_answered_and_counted(reached: Reached) -> None:
     lab.store.move(left.id, "verifying", "lit, but the hook does not answer")
     east = lab.controller.switches["east"]
     east.trouble, east.policy_trouble = "no answer", "no decision"
-    lab.store.want("east", "operator:x", [(3, 4)], 0, "x")
+    lab.store.want("east", "operator:x", [(3, 4), (6, 6)], 0, "x")
+    undone = lab.store.plan("east", {**plan, "added": [(6, 6)]}, "x")
+    lab.store.move(undone.id, "undone", "6A does not move")
     east.lit, east.power = [(3, 4)], {Port("B", 4): -60.0}
     east.unowned, east.conflicts = [(5, 6)], ["1A-2B of x: a port is held by y"]
     lab.controller.failure = "ValueError: no"

@@ -39,7 +39,10 @@ def pod(folder: Path, names: list[str], workers: int, **keys: Any) -> Lab:
     """A controller of several switches, on a file that threads share."""
     lab = Lab(folder)
     lab.switches = {name: EmulatedSwitch(Design(size=Size(8, 8))) for name in names}
-    tables = [{"name": n, "url": "scpi://127.0.0.1:5025", "ports": "ports.csv"} for n in names]
+    tables = [
+        {"name": n, "url": f"scpi://127.0.0.1:{at}", "ports": "ports.csv"}
+        for at, n in enumerate(names, 1)
+    ]
     from lightloom.controller.config import config_of
 
     lab.config = config_of({"switch": tables, "interval": "200 ms", **keys}, folder)

@@ -63,7 +63,8 @@ def test_an_undo_drains_new_circuits_first(tmp_path: Path, monkeypatch: pytest.M
     one = lab.store.plan("east", plan, "x")
     lab.store.move(one.id, "verifying")
     executor = Executor(lab.store, lambda name: switch, hook)
-    monkeypatch.setattr(Steps, "_unlit", lambda *_: "no light")
+    unlit = lambda self, switch, pairs: "no light" if (1, 2) in pairs else None  # noqa: E731
+    monkeypatch.setattr(Steps, "_unlit", unlit)
     assert [found.state for found in executor.recover()] == ["undone"]
     assert hook.calls == [("drain", [(1, 1)]), ("drain", [(1, 2)]), ("enter", [(1, 1)])]
     assert lab.lit() == [(1, 1)]
@@ -204,7 +205,8 @@ def test_a_circuit_that_stays_dark_keeps_no_traffic_off_the_others(
     assert entered == ({(1, 1), (3, 3)} if fails else {(1, 1), (3, 3), (4, 4)})
     assert made.state == ("undone" if fails else "done")
     assert made.reason
-    assert [one["kind"] for one in alarms_of(controller)] == ["dark", "stuck"]
+    kinds = ["dark", "retry", "stuck"] if fails else ["dark", "stuck"]
+    assert [one["kind"] for one in alarms_of(controller)] == kinds
     if not fails:
         assert lab.lit() == [*pairs, (4, 4)]
     dark.clear()
@@ -412,3 +414,22 @@ def test_the_audit_chain_of_two_writers_does_not_fork(tmp_path: Path) -> None:
         thread.join(60)
     assert len(stores[0].audit()) == 120
     assert stores[0].broken_link() is None
+
+
+def test_a_restored_circuit_without_light_is_stuck_and_gets_no_traffic(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The change turns out dark, and so does what it replaced: the ports have failed."""
+    lab, hook = Lab(tmp_path), Recorder()
+    controller = lab.begin(hook=hook)
+    controller.want("east", [(1, 2)], "ann")
+    controller.cycle()
+    levels = {Port("B", b): -60.0 if b in (2, 3) else -3.0 for b in range(1, 9)}
+    monkeypatch.setattr(lab.switches["east"], "power", lambda: levels)
+    hook.calls.clear()
+    controller.want("east", [(1, 3)], "ann")
+    (made,) = controller.reconcile("east", "ann")
+    assert (made.state, lab.lit()) == ("stuck", [(1, 2)])
+    assert "1A-2B" in made.reason
+    assert [pairs for step, pairs in hook.calls if step == "enter" and pairs] == []
+    assert "stuck" in {one["kind"] for one in alarms_of(controller)}

@@ -32,6 +32,8 @@ from lightloom.controller.store import Store
 from lightloom.errors import ConfigError
 from lightloom.switches.protocol import SwitchError
 
+SWITCH = {"name": "x", "url": "scpi://a", "ports": "p.csv"}
+LOCAL = ("localhost", "127.0.0.1")
 CTHROUGH = {"kind": "cthrough", "unrequested": "alone"}
 
 
@@ -590,6 +592,10 @@ def test_a_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
         ({"limits": {"quiet": ["22-6"]}}, "limits.quiet"),
         ({"limits": {"gains": 1}}, "limits.gains"),
         ({"policy": "cthruogh"}, "policy"),
+        ({"lease": "0 s"}, "lease"),
+        ({"lease": "200 ms"}, "lease"),
+        ({"switch": [dict(SWITCH, name=name) for name in "xy"]}, "switch[1].url"),
+        ({"switch": [dict(SWITCH, name=n, url=f"scpi://{n}:1") for n in LOCAL]}, "switch[1].url"),
         ({"switch": []}, "switch"),
         ({"switch": [{"name": "x", "url": "http://a", "ports": "p.csv"}]}, "switch[0].url"),
         ({"switch": [{"name": "x y", "url": "scpi://a", "ports": "p.csv"}]}, "switch.0.name"),

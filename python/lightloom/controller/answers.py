@@ -184,6 +184,7 @@ AlarmKind = Literal[
     "drift",
     "conflict",
     "dark",
+    "retry",
     "stuck",
 ]
 

@@ -26,6 +26,8 @@ SOURCES = ("folder", "prometheus", "counters")
 """Sources of demand, of which a controller has one."""
 HOOKS = ("hook", "drain", "openflow")
 """What drains traffic, of which a controller has one."""
+LEAST_LEASE_S = 1.0
+"""A role is not held for a shorter time than this without a renewal [s]."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -287,9 +289,15 @@ def _check(config: ControllerTable) -> None:
     for name in names:
         if names.count(name) > 1:
             raise refusal("switch.name", name, "two switches have this name", "rename one")
+    seen: dict[Any, str] = {}
     for at, switch in enumerate(config.switch):
         try:
-            parse_target(switch.url)
+            target = parse_target(switch.url)
+            host = target.host.replace("localhost", "127.0.0.1")
+            place = (target.scheme, host, target.port, target.path)
+            if (other := seen.setdefault(place, switch.name)) != switch.name:
+                limit = f"switch {other} has this address"
+                raise refusal("url", switch.url, limit, "a switch has one table")
         except ConfigError as problem:
             raise refusal(
                 f"switch[{at}].url", switch.url, problem.limit or "", problem.remedy or ""
@@ -305,10 +313,12 @@ def _check(config: ControllerTable) -> None:
         ("demand.older", config.demand.older),
         ("demand.prometheus.span", None if prometheus is None else prometheus.span),
         ("demand.prometheus.step", None if prometheus is None else prometheus.step),
-        ("lease", config.lease),
     ):
         if value is not None:
             duration_ps(key, value)
+    if positive_s("lease", config.lease) < LEAST_LEASE_S:
+        limit = f"must be at least {LEAST_LEASE_S:g} s: it is renewed several times"
+        raise refusal("lease", config.lease, limit, "write 10 s")
     _check_demand(config.demand)
     _check_hooks(config)
     for text in config.limits.quiet:

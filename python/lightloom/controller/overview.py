@@ -127,6 +127,17 @@ def _transaction(one: Transaction) -> dict[str, Any]:
     return {**vars(one), **names}
 
 
+def _retry(controller: Controller, one: Managed) -> str | None:
+    """Which ports are at fault if a change was undone and is asked for still; None if there is no
+    such change."""
+    last = controller.store.transactions(one.name, ["undone"], limit=1)
+    ports = controller.failures(one).waiting if last else []
+    if not ports or controller.difference(one.name).is_empty:
+        return None
+    shown = ", ".join(ports[:SHOWN]) + (" and others" if len(ports) > SHOWN else "")
+    return f"transaction {last[0].id}: {last[0].reason}; ports {shown} are tried again"
+
+
 def dark_of(one: Managed, pairs: Iterable[Pair]) -> list[Pair]:
     """Those of some cross-connects that a switch does not have, or that no light leaves."""
     lit = {*one.lit}
@@ -175,6 +186,8 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
             found.append({"kind": "dark", "switch": one.name, "text": text})
         if one.kept_away is not None:
             found.append({"kind": "hook", "switch": one.name, "text": one.kept_away})
+        if (failed := _retry(controller, one)) is not None:
+            found.append({"kind": "retry", "switch": one.name, "text": failed})
         for left in controller.store.stuck(one.name)[:1]:
             text = f"transaction {left.id}: {left.reason}"
             found.append({"kind": "stuck", "switch": one.name, "text": text})

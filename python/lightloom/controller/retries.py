@@ -61,6 +61,11 @@ class Failures:
         """Whether there is none that counts."""
         return not self._all
 
+    @property
+    def waiting(self) -> list[str]:
+        """The names of the ports that are at fault, as far as that is known."""
+        return sorted({str(port) for ports in self._least for port in ports}, key=_by_number)
+
     def sound(self, parts: Parts) -> list[Part]:
         """The parts that may be tried together now: those at no port of a failure; if there are
         none, the more important half of the parts of one failure that has several."""
@@ -97,6 +102,10 @@ class Failures:
             return False
         pause_s = min(LONGEST_PAUSE_S, self._interval_s * 2.0 ** min(doublings, LOOKED_AT))
         return self._now < max(times) + pause_s
+
+
+def _by_number(port: str) -> tuple[int, str]:
+    return int(port[:-1]), port[-1]
 
 
 def _meets(parts: Parts, part: Part, failures: Sequence[Ports]) -> bool:

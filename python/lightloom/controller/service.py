@@ -246,7 +246,7 @@ class Controller:
                     advised = self._advice.renew(one, self._deferrals.due(one))
                     plan = self._planned(one, SELF, advised)
                 made += (tried := self._carry_out(one, SELF, plan))
-                if tried and one.trouble is None and not self._failures(one).are_none:
+                if tried and one.trouble is None and not self.failures(one).are_none:
                     # Those whose changes failed are tried beside those that change often.
                     made += self._reconcile(one, SELF)
         self._tell()
@@ -333,7 +333,7 @@ class Controller:
             if not away & {*change.kept}:
                 self.wishes.fulfil(one, due)
             return None
-        if who == SELF and not (failures := self._failures(one)).are_none:
+        if who == SELF and not (failures := self.failures(one)).are_none:
             if (part := self._ready(one, due, failures)) is None:
                 return None
             change, due = part
@@ -358,7 +358,8 @@ class Controller:
         self._read(one)
         return [made]
 
-    def _failures(self, one: Managed) -> Failures:
+    def failures(self, one: Managed) -> Failures:
+        """The changes of a switch that failed."""
         return Failures(self.store, one.name, self.clock(), self._interval_s)
 
     def _ready(self, one: Managed, due: Sequence[Due], failures: Failures) -> Plan | None:

@@ -236,6 +236,16 @@ class Steps:
             return f"light was not measured: {problem}"
         return None if power is None else without_light(pairs, power)
 
+    def _still_unlit(self, switch: str, pairs: Sequence[Pair]) -> str | None:
+        """The same after several attempts, as a restored circuit may need time for its light."""
+        why = self._unlit(switch, pairs)
+        for _ in range(TRIES - 1):
+            if why is None:
+                return None
+            self._pace.sleep(POLL_S)
+            why = self._unlit(switch, pairs)
+        return why
+
     def _let_in_again(self, one: Transaction, why: str) -> Transaction:
         """The switch is as before: traffic may use what was to be removed as it did before,
         unless another client has removed it. A hook that fails is called again at every cycle."""
@@ -262,6 +272,8 @@ class Steps:
             # After a crash in the state `verifying`, traffic may be on the new circuits.
             self._guarded.drain(one.switch, one.pairs("added"))
             failure = self._change(one, one.pairs("added"), before)
+            if failure is None:
+                failure = self._still_unlit(one.switch, before)
         except HookError as problem:
             failure = str(problem)
         if failure is None:
