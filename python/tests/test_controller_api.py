@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -11,6 +12,7 @@ import pytest
 from cli_support import ROOT
 from controller_support import Reached, Served, matrix
 from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy.exc import OperationalError
 
 from lightloom.controller import schema
 from lightloom.controller.admission import LARGEST, Limiter
@@ -18,6 +20,7 @@ from lightloom.controller.answers import AlarmKind
 from lightloom.controller.client import Client
 from lightloom.controller.database import NO_ROLE
 from lightloom.controller.overview import alarms_of, state_of
+from lightloom.controller.store import Store
 from lightloom.controller.tokens import add_token
 from lightloom.errors import ConfigError
 from lightloom.switches.ports import Port
@@ -355,3 +358,38 @@ def test_the_stream_of_a_standby_says_who_is_active_and_follows_it(served: Serve
         assert lab.store.take_role("here:1", 1e6)
         fourth = next(seen)
         assert (fourth["role"], fourth["active"]) == ("active", "here:1")
+
+
+def test_a_store_that_does_not_answer_is_named(
+    reached: Reached, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a database that is restarted."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OperationalError("SELECT", {}, Exception("connection refused"))
+
+    monkeypatch.setattr(reached.lab.store, "transactions", fail)
+    answer = reached.ask("GET", "/transactions")
+    assert answer.status_code == 503
+    assert "connection refused" in answer.json()["detail"]
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    for url in ("nonsense", "127.0.0.1:8400", "ftp://x"):
+        with pytest.raises(ConfigError, match="not an address"):
+            Client(url, "token")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://u:secret@x/y",
+        "postgres://u:secret@x/y",
+        "postgresql+psycopg://u:secret@127.0.0.1:1/y",
+    ],
+)
+def test_a_store_that_cannot_be_opened_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(ConfigError) as problem:
+        Store(url, time.time)
+    assert problem.value.key == "store"
+    assert "secret" not in str(problem.value)

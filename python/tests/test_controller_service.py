@@ -273,6 +273,11 @@ def test_a_policy_that_raises_changes_nothing(tmp_path: Path) -> None:
     lab.controller.cycle()
     assert lab.lit() == [(1, 2)]
     assert "mine.py" in (lab.controller.switches["east"].held_back or "")
+    assert [alarm["kind"] for alarm in alarms_of(lab.controller)] == ["policy"]
+    (tmp_path / "mine.py").write_text(code.replace("raise ValueError('no')", "return []"))
+    lab.controller.cycle()
+    lab.controller.cycle()
+    assert alarms_of(lab.controller) == []
 
 
 @given(

@@ -275,3 +275,22 @@ def test_replays_at_the_same_time_are_carried_out_once(served: Served) -> None:
     assert [t.state for t in served.lab.store.transactions()] == ["done"]
     wanted = [r for r in served.lab.store.audit() if r["what"] == "intent"]
     assert len(wanted) == 1
+
+
+def test_a_name_whose_token_is_not_valid_any_more_gets_a_new_one(tmp_path: Path) -> None:
+    """The secret changes, and the client keeps its circuits; a valid token is not replaced."""
+    lab = Lab(tmp_path)
+    first = add_token(lab.store, "ann", ["apply"], "test", expires=lab.now + 100)
+    with pytest.raises(ConfigError, match="there is one already"):
+        add_token(lab.store, "ann", ["read"], "test", now=lab.now)
+    lab.now += 101
+    second = add_token(lab.store, "ann", ["read"], "test", now=lab.now)
+    assert client_of(lab.store, first, lab.now) is None
+    found = client_of(lab.store, second, lab.now)
+    assert found is not None
+    assert (found.name, found.may("read"), found.may("apply")) == ("ann", True, False)
+    revoke_token(lab.store, "ann", "test", lab.now)
+    third = add_token(lab.store, "ann", ["apply"], "test", now=lab.now)
+    assert client_of(lab.store, second, lab.now) is None
+    assert client_of(lab.store, third, lab.now) is not None
+    assert not any("hash" in json.loads(record["body"]) for record in lab.store.audit())

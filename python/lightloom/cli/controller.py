@@ -80,7 +80,8 @@ def add(
         from lightloom.units.durations import duration_ps
 
         until = None if expires is None else time.time() + duration_ps("expires", expires) / 1e12
-        console.say(add_token(_store(file), name, scope, "command line", until))
+        made = add_token(_store(file), name, scope, "command line", until, time.time())
+        console.say(made)
 
 
 @tokens.command(name="list")

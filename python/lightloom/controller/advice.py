@@ -88,12 +88,12 @@ class Advice:
             return []
         except ConfigError as problem:
             # A policy that fails changes nothing; a new one is built from its table.
-            one.held_back = str(problem)
+            one.held_back = one.policy_trouble = str(problem)
             policy = self._config.policy_table
             if policy is not None:
                 one.decider = Decider(policy, one.racks, self._config.interval)
             return []
-        one.decided_at = now
+        one.decided_at, one.policy_trouble = now, None
         return self._permitted(one, now, beside)
 
     def _measured(self, one: Managed, now: float) -> Seen | None:

@@ -32,11 +32,13 @@ class Client:
         """Takes what is not given from `LIGHTLOOM_CONTROLLER` and `LIGHTLOOM_CONTROLLER_TOKEN`.
 
         Raises:
-            ConfigError: without a token.
+            ConfigError: without a token, or of an address that is none.
         """
         self.url = (url or os.environ.get(URL) or DEFAULT_URL).rstrip("/")
         self._token = token or os.environ.get(TOKEN) or ""
         self._timeout_s = timeout_s
+        if not self.url.startswith(("http://", "https://")):
+            raise refusal(URL, self.url, "not an address", "write http://HOST:PORT")
         if not self._token:
             limit = "the controller needs a token"
             remedy = f"set {TOKEN}, or run lightloom controller token add"

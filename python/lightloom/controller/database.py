@@ -19,11 +19,12 @@ from sqlalchemy import (
     event,
     insert,
     inspect,
+    make_url,
     select,
     text,
     update,
 )
-from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from lightloom.controller import schema
@@ -41,6 +42,18 @@ class DeposedError(Exception):
 IDLE_MS = 5_000
 """PostgreSQL ends a session that stays idle in a transaction for longer [ms]: the lock of a
 controller that was stopped there would keep the others from taking over."""
+
+
+REMEDY = (
+    "name a file, or a database that is there as postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
+)
+
+
+def _without_password(url: str) -> str:
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return url
 
 
 def _ended(problem: DBAPIError) -> bool:
@@ -77,9 +90,9 @@ class Database:
                     # A store of an earlier release has the table without the newer index.
                     index.create(self._engine, checkfirst=True)
             self._check_version(url)
-        except SQLAlchemyError as problem:
+        except (SQLAlchemyError, ImportError) as problem:
             said = str(problem.__cause__ or problem).splitlines()[0]
-            raise refusal("store", url, said, "name a file or a database") from None
+            raise refusal("store", _without_password(url), said, REMEDY) from None
 
     def _add_columns(self) -> None:
         """A store of an earlier release has tables without the newer columns."""

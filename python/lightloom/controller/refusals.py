@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import SQLAlchemyError
 
 from lightloom.controller.database import DeposedError
 from lightloom.controller.service import UnreachableError
@@ -23,6 +24,7 @@ def add_refusals(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(UnreachableError, _unavailable)
     app.add_exception_handler(DeposedError, _unavailable)
+    app.add_exception_handler(SQLAlchemyError, _without_store)
 
 
 def _refused(request: Request, problem: Exception) -> JSONResponse:
@@ -49,6 +51,12 @@ def _invalid(request: Request, problem: Exception) -> JSONResponse:
 
 def _unavailable(request: Request, problem: Exception) -> JSONResponse:
     return JSONResponse({"detail": _encodable(brief(str(problem)))}, 503)
+
+
+def _without_store(request: Request, problem: Exception) -> JSONResponse:
+    said = str(getattr(problem, "orig", None) or problem).splitlines()[0]
+    text = f"store: it does not answer ({said}); check the database, and try again"
+    return JSONResponse({"detail": _encodable(brief(text))}, 503)
 
 
 def _answer(problem: ConfigError, status: int) -> JSONResponse:

@@ -67,5 +67,6 @@ class Store(TransactionLog):
         with self._write() as db:
             count = db.execute(update(table).filter_by(**where).values(**values)).rowcount
             if count:
-                self._record(db, who, what, {**where, **values})
+                hidden = {k: v for k, v in {**where, **values}.items() if k != "hash"}
+                self._record(db, who, what, hidden)
         return int(count)

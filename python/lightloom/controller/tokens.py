@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,9 +34,15 @@ class Client:
 
 
 def add_token(
-    store: Store, name: str, scopes: Sequence[str], who: str, expires: float | None = None
+    store: Store,
+    name: str,
+    scopes: Sequence[str],
+    who: str,
+    expires: float | None = None,
+    now: float = 0.0,
 ) -> str:
-    """Makes a token; returns its text, which nothing else holds.
+    """Makes a token; returns its text, which nothing else holds. A name whose token has expired
+    by the time `now` or was revoked gets a new one.
 
     Raises:
         ConfigError: of an unknown scope, or of a name that is malformed or in use.
@@ -50,8 +56,15 @@ def add_token(
     if not scopes:
         raise refusal("scope", "(missing)", "a token without scopes allows nothing", "name some")
     text = f"{name}.{secrets.token_urlsafe(32)}"
-    values: dict[str, Any] = {"name": name, "hash": _hash(text), "scopes": ",".join(scopes)}
-    store.add(schema.token, who, "token", **values, expires=expires, revoked=None)
+    values: dict[str, Any] = {"hash": _hash(text), "scopes": ",".join(scopes)}
+    values |= {"expires": expires, "revoked": None}
+    former = store.rows(schema.token, name=name)
+    if former and not _is_valid(former[0], now):
+        # The client keeps its name, and with it its circuits, leases and jobs.
+        where = {key: former[0][key] for key in ("name", "hash", "revoked")}
+        if store.change(schema.token, who, "token", where, **values):
+            return text
+    store.add(schema.token, who, "token", name=name, **values)
     return text
 
 
@@ -74,10 +87,13 @@ def client_of(store: Store, text: str, now: float) -> Client | None:
     rows = store.rows(schema.token, name=name)
     if not rows or not hmac.compare_digest(rows[0]["hash"], _hash(text)):
         return None
-    row = rows[0]
-    if row["revoked"] is not None or (row["expires"] is not None and row["expires"] <= now):
+    if not _is_valid(rows[0], now):
         return None
-    return Client(name, frozenset(row["scopes"].split(",")))
+    return Client(name, frozenset(rows[0]["scopes"].split(",")))
+
+
+def _is_valid(row: Mapping[str, Any], now: float) -> bool:
+    return row["revoked"] is None and (row["expires"] is None or row["expires"] > now)
 
 
 def _hash(text: str) -> str:
