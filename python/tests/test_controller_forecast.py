@@ -38,6 +38,20 @@ def test_a_new_circuit_carries_its_demand_after_the_dark_time(settle_ms: int, lo
     assert changed.on_circuits == changed.delivered
 
 
+@pytest.mark.parametrize(("network", "by_packets"), [(CIRCUIT, 0.0), (BOTH, 0.1)])
+def test_nothing_is_lit_before_or_after(network: NetworkTable, by_packets: float) -> None:
+    """The first circuit of a switch, and the removal of the last one; the packet network has a
+    tenth of the rate of a circuit."""
+    seen = demand((0, 2, SECOND))
+    dark = carried(network, seen, [], [], S, 100 * MS)
+    assert dark.on_circuits == 0
+    assert dark.delivered == pytest.approx(by_packets, abs=2e-3)
+    first = carried(network, seen, [], [(0, 2)], S, 100 * MS)
+    assert first.on_circuits == pytest.approx(0.9, abs=2e-2)
+    last = carried(network, seen, [(0, 2)], [], S, 100 * MS)
+    assert last.delivered == pytest.approx(by_packets, abs=2e-3)
+
+
 def test_a_kept_circuit_is_not_dark() -> None:
     seen = demand((0, 1, SECOND), (2, 3, SECOND))
     found = carried(CIRCUIT, seen, [(0, 1)], [(0, 1), (2, 3)], S, 500 * MS)

@@ -68,19 +68,22 @@ def carried(
     # Loaded once somebody asks for a forecast, as in `page`.
     from lightloom import api
 
+    # A fixed policy has a circuit; two racks more, without demand, have it if nothing else is lit.
+    racks = len(demand)
+    idle = (racks, racks + 1)
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "demand.csv"
         trace.write_text("\n".join(["src,dst,bytes,arrival_ps", *_flows(pairs, interval_ps)]))
         fabric = {
             **_network(network),
-            "policy": {"kind": "fixed", "circuits": [list(ends) for ends in after]},
+            "policy": {"kind": "fixed", "circuits": [list(ends) for ends in after or [idle]]},
             "initial": [list(ends) for ends in before],
             "interval": f"{interval_ps // DECISIONS} ps",
             "settle": f"{settle_ps} ps",
         }
         summary = api.run(
             {
-                "cluster": _cluster(network, len(demand)),
+                "cluster": _cluster(network, racks if after else racks + 2),
                 "workload": {"trace": str(trace)},
                 "fabric": [fabric],
                 "run": {"stop": f"{interval_ps} ps"},
