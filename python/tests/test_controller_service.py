@@ -30,6 +30,9 @@ from lightloom.controller.racks import Racks
 from lightloom.controller.schema import VERSION, meta, transaction
 from lightloom.controller.store import Store
 from lightloom.errors import ConfigError
+from lightloom.switches.design import Design
+from lightloom.switches.emulated import EmulatedSwitch
+from lightloom.switches.ports import Size
 from lightloom.switches.protocol import SwitchError
 
 SWITCH = {"name": "x", "url": "scpi://a", "ports": "p.csv"}
@@ -778,3 +781,51 @@ def test_the_alarm_of_a_clock_that_went_back_stays_until_it_is_right(tmp_path: P
         assert [one["kind"] for one in alarms_of(lab.controller)] == ["clock"]
     lab.now += 600.0
     assert alarms_of(lab.controller) == []
+
+
+def test_a_switch_of_another_size_is_named_and_holds_up_no_other(tmp_path: Path) -> None:
+    """It is there after the first one did not answer for a while."""
+    lab = Lab(tmp_path)
+    usual = lab.switches["east"]
+    lab.switches["east"] = Silent()  # type: ignore[assignment]
+    lab.controller.cycle()
+    lab.switches["east"] = EmulatedSwitch(Design(size=Size(2, 2)))
+    for _ in range(2):
+        assert lab.controller.cycle() == []
+        (alarm,) = alarms_of(lab.controller)
+        assert alarm["kind"] == "unreachable"
+        assert "2x2" in alarm["text"]
+    lab.switches["east"] = usual
+    lab.controller.cycle()
+    assert alarms_of(lab.controller) == []
+
+
+class Silent:
+    """A switch that does not answer."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise SwitchError("no answer")
+
+
+def test_a_conflict_says_until_when(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.now = 1_800_000_000.0
+    reserve(lab.store, "east", ("a", "b"), "job", 0, lab.now, 1_800_000_600.0)
+    lab.controller.want("east", [(5, 5)], "bob")
+    lab.controller.cycle()
+    lab.controller.want("east", [(1, 3), (5, 6)], "ann")
+    lab.controller.cycle()
+    texts = [one["text"] for one in alarms_of(lab.controller) if one["kind"] == "conflict"]
+    assert [text.rpartition(" until ")[2] for text in texts] == [
+        "2027-01-15T08:10:00Z",
+        "that request is withdrawn",
+    ]
+
+
+def test_a_policy_in_python_is_named_as_in_an_experiment(tmp_path: Path) -> None:
+    code = "class Mine:\n    def decide(self, demand, switch):\n        return [(0, 3)]\n"
+    (tmp_path / "mine.py").write_text(code)
+    lab = Lab(tmp_path, policy="mine.py:Mine", mode="act")
+    lab.send(matrix((0, 1, 5_000_000)))
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 4), (4, 1)]

@@ -344,13 +344,13 @@ def _shown(controller: Controller, switch: str) -> answers.TimedDifference:
 
 def _priced(controller: Controller, switch: str, change: Change) -> dict[str, Any]:
     seen = {"role": role_of(controller), "read_at": controller.managed(switch).read_at}
-    return {**_named(switch, change), **controller.cost(switch, change).table(), **seen}
+    return {**_named(controller, switch, change), **controller.cost(switch, change).table(), **seen}
 
 
-def _named(switch: str, change: Change) -> dict[str, Any]:
+def _named(controller: Controller, switch: str, change: Change) -> dict[str, Any]:
     lists = ("removed", "added", "kept", "unowned")
     names = {key: [name_of(pair) for pair in getattr(change, key)] for key in lists}
-    conflicts = [str(conflict) for conflict in change.conflicts]
+    conflicts = controller.wishes.told(controller.managed(switch), change.conflicts)
     return {"switch": switch, **names, "conflicts": conflicts}
 
 

@@ -9,6 +9,9 @@ from typing import Any
 from lightloom.controller.intents import Wanted
 from lightloom.switches.ports import Pair, name_of
 
+UNOWNED = "a cross-connect without an owner"
+"""The holder of a port that nobody has requested."""
+
 
 @dataclass(frozen=True)
 class Conflict:
@@ -102,7 +105,7 @@ def change_to(
         if pair in there:
             continue
         if pair[0] in a_held or pair[1] in b_held:
-            conflicts.append(Conflict(pair, owner, "a cross-connect without an owner"))
+            conflicts.append(Conflict(pair, owner, UNOWNED))
         else:
             added.append(pair)
     kept = [pair for pair in lit if pair in chosen]

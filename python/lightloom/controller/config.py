@@ -225,7 +225,9 @@ class ControllerTable(_Keys):
     @property
     def policy_table(self) -> dict[str, Any] | None:
         """The policy as a table."""
-        return {"kind": self.policy} if isinstance(self.policy, str) else self.policy
+        if not isinstance(self.policy, str):
+            return self.policy
+        return {"file" if ".py:" in self.policy else "kind": self.policy}
 
 
 def read_config(path: Path) -> ControllerTable:

@@ -36,7 +36,7 @@ from lightloom.controller.transaction import Executor, without_light
 from lightloom.controller.transaction_log import OPEN, Transaction
 from lightloom.controller.undoing import check_free
 from lightloom.controller.wishes import POLICY, Due, Wishes, check_pairs
-from lightloom.errors import refusal
+from lightloom.errors import ConfigError, refusal
 from lightloom.switches.ports import Pair, name_of
 from lightloom.switches.protocol import CircuitSwitch, SwitchError
 from lightloom.switches.targets import open_target
@@ -214,14 +214,15 @@ class Controller:
         try:
             switch = self._opened(one)
             try:
-                if one.description is None:
+                if one.description is None or one.trouble is not None:
+                    # Another one may be at this address since it did not answer.
                     one.description = switch.describe()
                     one.racks.check(one.description.size, one.name)
                 one.lit = switch.read().pairs
                 one.power = switch.power() or {}
             finally:
                 switch.close()
-        except SwitchError as problem:
+        except (ConfigError, SwitchError) as problem:
             one.trouble = str(problem)
             return False
         one.trouble, one.read_at = None, self.clock()
@@ -323,7 +324,7 @@ class Controller:
         wanted = self.wishes.with_(one, due)
         change = self._change_of(one, wanted)
         one.unowned = [*change.unowned]
-        one.conflicts = [str(conflict) for conflict in change.conflicts]
+        one.conflicts = self.wishes.told(one, change.conflicts)
         if who == SELF and self.store.unfinished(one.name):
             # Its hook failed: the next cycle resumes it first.
             return None

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any
 
+from lightloom.controller.change import UNOWNED, Conflict
 from lightloom.controller.claims import Claim
 from lightloom.controller.intents import Wanted
 from lightloom.controller.leases import Lease, leases
@@ -106,6 +108,15 @@ class Wishes:
                 pairs = one.racks.pairs([ends])
                 found += [Wanted(pair, owner, priority, lease.begins) for pair in pairs]
         return found
+
+    def told(self, one: Managed, conflicts: Sequence[Conflict]) -> list[str]:
+        """What cannot be had, who holds it, and until when."""
+        ends = {lease_owner(lease): lease.until for lease in leases(self._store, one.name)}
+        until = {UNOWNED: "it is removed"}
+        for owner, at in ends.items():
+            until[owner] = f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}"
+        other = "that request is withdrawn"
+        return [f"{found} until {until.get(found.holder, other)}" for found in conflicts]
 
     def of_policy(self, one: Managed) -> list[Wanted]:
         """The wishes of the policy."""
