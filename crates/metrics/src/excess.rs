@@ -64,8 +64,16 @@ impl Excess {
         let (first, others) = links.split_first()?;
         first.excess(pairs, servers).or_else(|| {
             let found = others.iter().filter_map(|l| l.excess(pairs, servers));
-            found.max_by(|a, b| a.times.total_cmp(&b.times))
+            found.reduce(larger)
         })
+    }
+}
+
+/// The larger of two, the first of equal ones.
+fn larger(a: Excess, b: Excess) -> Excess {
+    match b.times > a.times {
+        true => b,
+        false => a,
     }
 }
 
@@ -93,7 +101,7 @@ impl Links {
                     .filter_map(|(way, g, sum)| {
                         sum.excess(self.rate_bps, || format!("{way} {name} {g}"))
                     })
-                    .max_by(|a, b| a.times.total_cmp(&b.times))
+                    .reduce(larger)
             })
     }
 }
