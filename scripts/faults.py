@@ -215,10 +215,10 @@ class Case:
 
 
 def settle(out: Path) -> None:
-    """What the next reader does: finishes or takes back what a dead process left."""
-    code = "import sys; from lightloom import storage as writing; from pathlib import Path; "
-    code += "top = Path(sys.argv[1]); writing.settle(top); "
-    code += "writing.release_left([top, *top.glob('points/*/')])"
+    """What the next reader does: undoes what a dead process left."""
+    code = "import sys; from lightloom.storage import lock; from pathlib import Path; "
+    code += "top = Path(sys.argv[1]); lock.settle(top); "
+    code += "lock.release_left([top, *top.glob('points/*/')])"
     subprocess.run([sys.executable, "-c", code, str(out)], check=True, timeout=PATIENCE_S)
 
 

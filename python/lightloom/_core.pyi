@@ -322,11 +322,11 @@ def control_vlans(
 def ending_watch(descriptor: int, grace_s: float, codes: list[tuple[int, str | None]]) -> None:
     """Ends the process after a signal whose number comes out of the pipe, and its grace."""
 
-def ending_unfinished(path: Path, unfinished: bool) -> None:
-    """Notes a file or folder to be removed then, or to be left."""
+def ending_unfinished(path: Path, only_empty: bool) -> None:
+    """Notes a file or folder to be removed then; perhaps only if it is an empty folder."""
 
-def ending_made(path: Path, made: bool) -> None:
-    """Notes a folder to be removed then if it is empty, or to be left."""
+def ending_finished(path: Path) -> None:
+    """Notes that a file or folder is to be left then."""
 
 def ending_naming(begins: bool) -> None:
     """Notes that files are being given their names, which is waited for, or are no more."""

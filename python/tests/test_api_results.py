@@ -14,7 +14,7 @@ import pytest
 import lightloom
 from lightloom.results import files
 from lightloom.simulation import traces
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 
 RAW: dict[str, Any] = {
     "cluster": {"hosts": 8, "server_rate": "50 Gb/s"},

@@ -42,8 +42,6 @@ ALLOWED = {
     ("testbed/open_vswitch.py", "open"): "what it complains of, there",
     ("testbed/open_vswitch.py", "symlink_to"): "the socket of its controller, there",
     ("switches/openflow/listener.py", "unlink"): "a socket that a process left behind",
-    ("storage/signals.py", "rmtree"): "a folder of the command's own, once it is done",
-    ("storage/signals.py", "unlink"): "such a file",
     ("storage/signals.py", "write"): "a line on standard error",
     ("sweep/executors/worker.py", "TemporaryDirectory"): "a worker's own folder, for one task",
     ("sweep/executors/travel.py", "mkdir"): "in that folder",

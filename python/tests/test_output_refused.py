@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from lightloom import ConfigError, load
 from lightloom.cli import app
 from lightloom.results import files
-from lightloom.storage import unfinished
+from lightloom.storage import journal
 
 #: More flows than are simulated in a minute, so what ends sooner was refused before.
 LONG = SMALL.replace("flows = ", "flows = 100_000_000 # ")
@@ -152,7 +152,7 @@ def test_a_second_command_is_refused_by_who_is_first(folder: Path) -> None:
     ) as first:  # fmt: skip
         try:
             until = time.monotonic() + 60
-            while not (folder / "out" / unfinished.LOCK).is_file():
+            while not (folder / "out" / journal.LOCK).is_file():
                 assert time.monotonic() < until
                 time.sleep(0.05)
             time.sleep(0.2)
@@ -168,7 +168,7 @@ def test_a_second_command_is_refused_by_who_is_first(folder: Path) -> None:
     # It was killed, so the next one need not be asked twice.
     done = lightloom("run", "e.toml", "--fabric", "clos", "-o", "out", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert not (folder / "out" / unfinished.FOLDER).exists()
+    assert not (folder / "out" / journal.FOLDER).exists()
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs limits of a process")

@@ -11,7 +11,7 @@ import pytest
 from cli_support import CLOS, SMALL, command, environment_with, lightloom, write
 
 from lightloom import Comparison, ConfigError
-from lightloom.storage import check_folder
+from lightloom.storage.trial import check_folder
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="names of other systems are text")
 

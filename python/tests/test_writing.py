@@ -17,8 +17,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lightloom import ConfigError, storage
-from lightloom.storage import Staging, WriteError, disk, lock, records, unfinished
+from lightloom import ConfigError
+from lightloom.storage import disk, journal, lock, records
+from lightloom.storage.errors import WriteError
+from lightloom.storage.staging import Staging
 
 Files = dict[str, bytes]
 OLD: Files = {"a": b"old a", "sub/b": b"old b", "stale/c": b"old c", "same": b"same"}
@@ -130,6 +132,12 @@ def states(old: Files, new: Files, apart: bool) -> tuple[Files, Files]:
     return before, after
 
 
+def one_by_one(before: Files, after: Files) -> list[Files]:
+    """Complete old, the folder new and old elsewhere, complete new: each folder is final by
+    itself."""
+    return [before, {n: (before if n == "elsewhere/e" else after)[n] for n in after}, after]
+
+
 STEPS = steps_of(OLD, NEW, True)
 
 
@@ -164,9 +172,9 @@ def test_a_disk_that_fails_for_good_leaves_old_or_new_once_it_works_again(apart:
         with case(OLD, apart) as (out, second):
             with failing(at, full, for_good=True), pytest.raises(WriteError):
                 write(out, NEW, second)
-            storage.settle(out / "deep")  # as whoever reads a label's results does
-            storage.release_left([out, out.parent / "elsewhere"])
-            assert found(out.parent) in (before, after), at
+            lock.settle(out / "deep")  # as whoever reads a label's results does
+            lock.release_left([out, out.parent / "elsewhere"])
+            assert found(out.parent) in one_by_one(before, after), at
             assert whole(out)
 
 
@@ -175,26 +183,26 @@ def test_a_disk_that_fails_for_good_leaves_old_or_new_once_it_works_again(apart:
 def test_a_process_that_dies_at_each_step_leaves_old_or_new(apart: bool) -> None:
     """As SIGKILL does: nothing is cleaned up. A reader settles what was left."""
     before, after = states(OLD, NEW, apart)
-    seen = []
-    for at in range(steps_of(OLD, NEW, apart)):
+    seen, steps = [], steps_of(OLD, NEW, apart)
+    for at in range(steps + 1):
         with case(OLD, apart) as (out, second):
 
             def work(at: int = at, out: Path = out, second: Path | None = second) -> None:
                 with failing(at, die):
                     write(out, NEW, second)
 
-            assert in_child(work) == DIED
-            storage.settle(out)
+            assert in_child(work) == (DIED if at < steps else 0)
+            lock.settle(out)
             if second is not None:
-                storage.settle(second.parent)
-            left = {k: v for k, v in found(out.parent).items() if unfinished.FOLDER not in k}
-            assert left in (before, after), at
+                lock.settle(second.parent)
+            left = {k: v for k, v in found(out.parent).items() if journal.FOLDER not in k}
             assert whole(out)
-            seen.append(left == after)
+            seen.append(left)
             write(out, NEW, second)  # the next command leaves nothing astray
             assert found(out.parent) == after, at
-    assert seen == sorted(seen)  # from one step on it is the new result, and never before
-    assert {*seen} == {False, True}
+    # The removal of a folder's journal makes its files final, and nothing before does.
+    _, between, _ = one_by_one(before, after)
+    assert seen == [before] * (steps - apart) + [between] * apart + [after]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
@@ -210,13 +218,15 @@ def test_a_process_that_dies_while_it_settles_leaves_old_or_new() -> None:
 
             def settle(then: int = then, out: Path = out) -> None:
                 with failing(then, die):
-                    storage.settle(out)
+                    lock.settle(out)
 
             in_child(work)
             in_child(settle)
-            storage.settle(out)
-            left = {k: v for k, v in found(out.parent).items() if unfinished.FOLDER not in k}
-            assert left in (before, after), (at, then)
+            lock.settle(out)
+            assert second is not None
+            lock.settle(second.parent)
+            left = {k: v for k, v in found(out.parent).items() if journal.FOLDER not in k}
+            assert left in one_by_one(before, after), (at, then)
 
 
 names = st.sampled_from(["a", "b", "x/a", "x/b", "x/y/c", "z/d", "z/e/f"])
@@ -236,13 +246,13 @@ def test_any_files_at_any_step(old: Files, new: Files, at: int, apart: bool, kin
 
         if kind is die:
             in_child(work)
-            storage.release_left([out, *([second.parent] if second else [])])
+            lock.release_left([out, *([second.parent] if second else [])])
         else:
             try:
                 work()
             except (WriteError, KeyboardInterrupt):
                 assert found(out.parent) == before
-        assert found(out.parent) in (before, after)
+        assert found(out.parent) in one_by_one(before, after)
         write(out, new, second)
         assert found(out.parent) == after
         assert whole(out)
@@ -289,10 +299,10 @@ def test_a_command_is_refused_a_folder_that_another_writes(tmp_path: Path) -> No
     finally:
         os.write(go[1], b"x")
         os.waitpid(pid, 0)
-    assert (tmp_path / "out" / unfinished.LOCK).exists()  # it died without giving it back
+    assert (tmp_path / "out" / journal.LOCK).exists()  # it died without giving it back
     lock.claim(tmp_path / "out")
     lock.release_claims()
-    assert not (tmp_path / "out" / unfinished.FOLDER).exists()
+    assert not (tmp_path / "out" / journal.FOLDER).exists()
 
 
 class Claimant:
@@ -310,16 +320,16 @@ class Claimant:
             return
         os.close(self._go)
         code = b"?"
-        look = lock._taken_above
+        look = lock._taken_near
 
         def looked(at: Path) -> Path | None:
-            lock._taken_above = look
+            lock._taken_near = look
             os.write(taken, b"t")
             if until is not None:
                 os.read(until, 1)
             return look(at)
 
-        lock._taken_above = looked
+        lock._taken_near = looked
         try:
             lock.claim(folder)
             code = b"h"
@@ -338,35 +348,6 @@ class Claimant:
         os.write(self._go, b"e")  # later ones have inherited it: closed, it would still be open
         os.waitpid(self._pid, 0)
         os.close(self._go)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
-@pytest.mark.parametrize("inner", ["a", "a/b/c/d"])
-@pytest.mark.parametrize("late", ["outer", "inner"])
-def test_of_two_that_take_nested_folders_at_once_the_outer_has_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: str, inner: str
-) -> None:
-    """One has taken its folder and not yet looked when the other comes: both had theirs."""
-    monkeypatch.setattr(lock, "CLAIM_PATIENCE_S", 60.0 if late == "inner" else 1.0)
-    folders = {"outer": tmp_path / "out", "inner": tmp_path / "out" / inner}
-    folders["inner"].mkdir(parents=True)
-    until, go = os.pipe()
-    first = Claimant(folders[late], until)
-    os.read(first.taken, 1)
-    if late == "inner":  # the outer one waits for it to give way
-        second = Claimant(folders["outer"])
-        os.read(second.taken, 1)
-        os.write(go, b"g")
-        assert second.came_to() == "h"
-        second.end()
-        assert first.came_to() == "h", "once the outer one had ended"
-    else:
-        second = Claimant(folders["inner"])
-        assert second.came_to() == "r"
-        os.write(go, b"g")
-        assert first.came_to() == "h"
-        second.end()
-    first.end()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
@@ -413,14 +394,14 @@ def test_a_journal_moves_nothing_outside_its_folder(tmp_path: Path) -> None:
     fill(tmp_path, {"out/.lightloom/new/1": b"evil", "bashrc": b"mine"})
     for path in ("../bashrc", str(tmp_path / "bashrc")):
         text = f'{{"moves": [[".", 1, "{path}", true, true]], "folders": []}}'
-        (tmp_path / "out" / unfinished.JOURNAL).write_text(text)
+        (tmp_path / "out" / journal.JOURNAL).write_text(text)
         with pytest.raises(ConfigError, match="is no journal of this folder"):
-            storage.settle(tmp_path / "out")
+            lock.settle(tmp_path / "out")
         assert (tmp_path / "bashrc").read_bytes() == b"mine"
     for text in ("", "[1]", "{}", '{"moves": 3, "folders": []}', "\x00"):
-        (tmp_path / "out" / unfinished.JOURNAL).write_text(text)
+        (tmp_path / "out" / journal.JOURNAL).write_text(text)
         with pytest.raises(ConfigError, match="is no journal of this folder"):
-            storage.settle(tmp_path / "out")
+            lock.settle(tmp_path / "out")
 
 
 def test_without_hard_links_files_are_put_aside(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@
 #[cfg(unix)]
 use crate::family;
 use pyo3::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 #[cfg(unix)]
 use std::path::Path;
 use std::path::PathBuf;
@@ -31,9 +31,8 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// The files that must not remain, and whether removal has to wait.
 struct Left {
-    unfinished: BTreeSet<PathBuf>,
-    /// Folders that were created for later files; they are removed if they are empty.
-    made: BTreeSet<PathBuf>,
+    /// Files and folders to remove; whether a folder is removed only if it is empty.
+    unfinished: BTreeMap<PathBuf, bool>,
     /// The number of renames in progress; if only some files had their final names, old and new
     /// files would be mixed.
     naming: usize,
@@ -42,8 +41,7 @@ struct Left {
 }
 
 static LEFT: Mutex<Left> = Mutex::new(Left {
-    unfinished: BTreeSet::new(),
-    made: BTreeSet::new(),
+    unfinished: BTreeMap::new(),
     naming: 0,
     told: false,
 });
@@ -52,22 +50,16 @@ fn with_left<T>(change: impl FnOnce(&mut Left) -> T) -> T {
     change(&mut LEFT.lock().unwrap_or_else(|broken| broken.into_inner()))
 }
 
-/// Marks a file or folder as unfinished, or as finished.
+/// Marks a file or folder as unfinished; a folder may be removed only if it is empty.
 #[pyfunction]
-pub fn ending_unfinished(path: PathBuf, unfinished: bool) {
-    with_left(|left| match unfinished {
-        true => left.unfinished.insert(path),
-        false => left.unfinished.remove(&path),
-    });
+pub fn ending_unfinished(path: PathBuf, only_empty: bool) {
+    with_left(|left| left.unfinished.insert(path, only_empty));
 }
 
-/// Marks a folder as created and still empty, or as no longer of interest.
+/// Marks a file or folder as finished or removed.
 #[pyfunction]
-pub fn ending_made(path: PathBuf, made: bool) {
-    with_left(|left| match made {
-        true => left.made.insert(path),
-        false => left.made.remove(&path),
-    });
+pub fn ending_finished(path: PathBuf) {
+    with_left(|left| left.unfinished.remove(&path));
 }
 
 /// Records that a rename of files begins, or that it has ended.
@@ -151,11 +143,11 @@ fn end(signal: i32, said: Option<&str>) -> ! {
     }
     family::end_children();
     with_left(|left| {
-        for path in &left.unfinished {
-            remove(path);
-        }
-        for folder in left.made.iter().rev() {
-            drop(fs::remove_dir(folder)); // inner ones first; one with files in it stays
+        for (path, only_empty) in left.unfinished.iter().rev() {
+            match only_empty {
+                true => drop(fs::remove_dir(path)), // inner ones first; one with files in it stays
+                false => remove(path),
+            }
         }
         if let (Some(said), false) = (said, left.told) {
             drop(writeln!(std::io::stderr(), "{said}"));

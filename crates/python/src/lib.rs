@@ -203,7 +203,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     control::register(m)?;
     m.add_function(wrap_pyfunction!(ending::ending_watch, m)?)?;
     m.add_function(wrap_pyfunction!(ending::ending_unfinished, m)?)?;
-    m.add_function(wrap_pyfunction!(ending::ending_made, m)?)?;
+    m.add_function(wrap_pyfunction!(ending::ending_finished, m)?)?;
     m.add_function(wrap_pyfunction!(ending::ending_naming, m)?)?;
     m.add_function(wrap_pyfunction!(ending::ending_told, m)?)?;
     m.add_function(wrap_pyfunction!(listing::registry, m)?)?;

@@ -18,13 +18,13 @@ from lightloom.config import loads
 from lightloom.errors import refusal
 from lightloom.simulation import forecasts
 from lightloom.simulation.machine import check_count, processors
-from lightloom.storage import check_names
+from lightloom.storage.trial import check_names
 from lightloom.units import formats
 from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
     from lightloom import sweep as sweeps
-    from lightloom.storage import Staging
+    from lightloom.storage.staging import Staging
 
 
 def sweep(

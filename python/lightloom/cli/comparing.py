@@ -40,8 +40,8 @@ from lightloom.results.files import (
 )
 from lightloom.results.result import stage_cases
 from lightloom.simulation import forecasts, interrupts, windows
-from lightloom.storage import Staging
 from lightloom.storage.records import RECORD
+from lightloom.storage.staging import Staging
 
 if TYPE_CHECKING:
     from lightloom.costs.book import Book

@@ -22,7 +22,10 @@ from rich.console import Console
 from rich.table import Table
 
 from lightloom.errors import ConfigError, brief
-from lightloom.storage import WriteError, check_folder, check_names, claim, release_claims, signals
+from lightloom.storage import signals
+from lightloom.storage.errors import WriteError
+from lightloom.storage.lock import claim, release_claims
+from lightloom.storage.trial import check_folder, check_names
 from lightloom.units.formats import seconds
 
 if TYPE_CHECKING:

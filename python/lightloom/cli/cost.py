@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lightloom.costs.costs import Costs
     from lightloom.costs.solve import EqualCost
     from lightloom.report.decisions import Decision
-    from lightloom.storage import Staging
+    from lightloom.storage.staging import Staging
 
 Prices = Annotated[
     str | None,
@@ -241,7 +241,7 @@ def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:
         return []
     from lightloom.costs import tornado as charts
     from lightloom.plotting import tornado as drawing
-    from lightloom.storage import Staging
+    from lightloom.storage.staging import Staging
 
     files: dict[Path, str] = {}
     if tornado is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import lightloom
 from lightloom.cli import bars
 from lightloom.errors import refusal
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 
 
 def wanted(named: str | None, *, writes: bool) -> tuple[str, ...]:

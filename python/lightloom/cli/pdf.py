@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from lightloom.errors import refusal
-from lightloom.storage import check_folder
+from lightloom.storage.trial import check_folder
 
 #: Value of `--pdf` without a file, which means a file beside the report.
 BESIDE = ""

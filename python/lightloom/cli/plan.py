@@ -141,7 +141,7 @@ def _plan(
     applying: Applying,
 ) -> None:
     """Plans, writes the requested files, and prints."""
-    from lightloom.storage import write_files
+    from lightloom.storage.staging import write_files
 
     with _working(outputs.alone):
         made = _make(demand, algorithm, told, options, outputs, operator)

@@ -151,7 +151,7 @@ def _play(
 def _written(played: Played, files: dict[str, Path]) -> list[Path]:
     """Writes the requested files, all or none."""
     from lightloom.control.day import outcome
-    from lightloom.storage import write_files
+    from lightloom.storage.staging import write_files
 
     texts = {
         "-o": lambda: outcome.as_text(played.made),

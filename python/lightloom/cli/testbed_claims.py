@@ -12,7 +12,7 @@ from rich.table import Table
 
 from lightloom.cli import console
 from lightloom.errors import refusal
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 
 if TYPE_CHECKING:
     from lightloom.testbed.claims import TestbedVerdict

@@ -23,7 +23,7 @@ from lightloom.config.overrides import as_json, fabrics_of
 from lightloom.config.own_tables import DECISION
 from lightloom.errors import refusal
 from lightloom.policies.files import DIGEST, is_file
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 
 Table = dict[str, Any]
 

@@ -17,7 +17,7 @@ from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule
 from lightloom.control.wiring.lights import Wiring
 from lightloom.results.views import Planned, above
-from lightloom.storage import write_files
+from lightloom.storage.staging import write_files
 
 if TYPE_CHECKING:
     from lightloom.control.changes import Change

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 from lightloom import _core
 from lightloom.config.overrides import plain
 from lightloom.errors import refusal
-from lightloom.storage import reading, write_files
+from lightloom.storage import reading
+from lightloom.storage.staging import write_files
 
 if TYPE_CHECKING:
     import numpy as np

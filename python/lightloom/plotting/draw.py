@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lightloom.analysis.model import Workload
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 
 from . import backend_matplotlib
 from .spec import Figure

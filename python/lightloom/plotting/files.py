@@ -24,7 +24,7 @@ from lightloom.plotting.backend_matplotlib import UNDATED, drawing, laid_out, se
 from lightloom.plotting.figures import OVERVIEW, draw_all
 from lightloom.plotting.sheet import Sheet
 from lightloom.plotting.spec import Figure, Panel
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 
 from .styles import find
 

@@ -17,7 +17,7 @@ from lightloom.analysis.reading import read
 from lightloom.costs import of_experiment
 from lightloom.plotting.draw import draw, prefixes
 from lightloom.plotting.figures import draw_all
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 
 from . import decisions
 from .decisions import Decision

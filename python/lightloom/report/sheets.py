@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from lightloom.errors import ConfigError, refusal
 from lightloom.plotting import backend_matplotlib
-from lightloom.storage import Staging, signals
+from lightloom.storage import signals
+from lightloom.storage.staging import Staging
 
 from . import decisions, describe
 from .decisions import Decision
@@ -115,7 +116,7 @@ def printed(page: str, by: str) -> bytes:
     """
     with (
         tempfile.TemporaryDirectory(prefix="lightloom-") as folder,
-        signals.unfinished(Path(folder)),
+        signals.noted(Path(folder)),
     ):
         source, target = Path(folder) / "sheet.html", Path(folder) / "sheet.pdf"
         source.write_text(page, encoding="utf-8")

@@ -22,7 +22,7 @@ from lightloom.plotting.draw import Drawing, draw
 from lightloom.plotting.spec import NIGHT, Axis, Figure, Panel, Scale, Series, extent, figure
 from lightloom.results import repeats
 from lightloom.results.summaries import JOBS_SHOWN, jobs_of
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 from lightloom.units import bounds, quantities
 from lightloom.units.bounds import floored
 from lightloom.units.intervals import Interval, over_runs

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from lightloom.config import inputs
 from lightloom.config.experiment import read_toml, to_toml
 from lightloom.errors import ConfigError
-from lightloom.storage import Staging, reading
+from lightloom.storage import reading
 from lightloom.storage.records import RECORD
+from lightloom.storage.staging import Staging
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -43,7 +43,8 @@ from lightloom.results.files import (
 from lightloom.results.saturation import Saturation
 from lightloom.results.tables import mean_over_time
 from lightloom.results.views import Runs
-from lightloom.storage import Staging, settle
+from lightloom.storage.lock import settle
+from lightloom.storage.staging import Staging
 from lightloom.units import bounds
 from lightloom.units.intervals import Interval
 

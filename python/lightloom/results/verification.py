@@ -9,7 +9,7 @@ from typing import Any
 
 from lightloom.config import identity, inputs
 from lightloom.results.files import parts_of
-from lightloom.storage import records, unfinished
+from lightloom.storage import journal, records
 from lightloom.storage.records import RECORD
 
 #: Files that show that a folder is a result even without a record: one of an earlier version, or an
@@ -59,8 +59,8 @@ def verify(folder: str | Path) -> list[Verdict]:
     owned = {file for place in found for file in _listed(place)}
     marked = (path for name in MARKS for path in top.rglob(name))
     found |= {path.parent for path in marked if path.resolve() not in owned}
-    found |= {path.parent for path in top.rglob(unfinished.FOLDER) if path.is_dir()}
-    hidden = (place for place in found if unfinished.FOLDER in place.relative_to(top).parts)
+    found |= {path.parent for path in top.rglob(journal.FOLDER) if path.is_dir()}
+    hidden = (place for place in found if journal.FOLDER in place.relative_to(top).parts)
     return [_verdict(place, top) for place in sorted(found - {*hidden})]
 
 
@@ -73,7 +73,7 @@ def _listed(folder: Path) -> Iterator[Path]:
 def _verdict(folder: Path, top: Path) -> Verdict:
     name = folder.relative_to(top).as_posix()
     faults = []
-    if unfinished.is_left(folder):
+    if journal.is_left(folder):
         faults.append("its writer died while it moved files: the next command there mends it")
     record = records.read(folder)
     if isinstance(record, str):

@@ -22,7 +22,7 @@ from lightloom import _core
 from lightloom.config.trace_hints import KEY, hinted
 from lightloom.errors import ConfigError, refusal
 from lightloom.simulation.trace_formats import PLACES, Hosts, is_parquet
-from lightloom.storage import write_files
+from lightloom.storage.staging import write_files
 
 NO_NAMES: Mapping[str, str] = {}
 COLUMNS = {"src": "uint32", "dst": "uint32", "bytes": "uint64", "arrival_ps": "int64"}

@@ -55,21 +55,9 @@ def write(file: Path, fill: Callable[[BinaryIO], object], shown: Path) -> None:
             os.fsync(out.fileno())
 
 
-def keep(path: Path, aside: Path) -> None:
-    """Gives a file a second name; copies it if the file system has no hard links."""
-    with naming(path):
-        step("keep", path)
-        try:
-            os.link(path, aside, follow_symlinks=False)
-        except OSError as problem:
-            if problem.errno not in _NO_LINKS:
-                raise
-            path.replace(aside)
-
-
 def double(file: Path, other: Path, shown: Path) -> None:
-    """Gives a file on the disk a second name; copies it if the file system has no hard links.
-    Errors name `shown`."""
+    """Gives a file a second name; copies it if the file system has no hard links. Errors name
+    `shown`."""
     with naming(shown):
         step("double", file)
         try:
@@ -100,20 +88,25 @@ def flush(folder: Path) -> None:
     """Flushes the names in a folder to the disk."""
     with naming(folder):
         step("flush", folder)
-        made = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(made)
-        except OSError as problem:
-            if problem.errno not in _NO_FLUSH:
-                raise
-        finally:
-            os.close(made)
+        _flush(folder)
 
 
-def clear_file(file: Path) -> None:
-    """Removes a temporary file that a dead process may have left."""
-    with naming(file):
-        file.unlink(missing_ok=True)
+def _flush(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    except OSError as problem:
+        if problem.errno not in _NO_FLUSH:
+            raise
+    finally:
+        os.close(opened)
+
+
+def remove_for_good(path: Path) -> None:
+    """Removes a file, also in case the power fails; without an error if only the flush fails."""
+    remove(path)
+    with suppress(OSError):
+        _flush(path.parent)
 
 
 def remove_empty(folder: Path) -> None:
@@ -122,6 +115,7 @@ def remove_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def clear(folder: Path) -> None:
-    """Removes a temporary folder and its contents, as far as possible."""
-    shutil.rmtree(folder, ignore_errors=True)
+def discard(file: Path) -> None:
+    """Removes a temporary file, if possible."""
+    with suppress(OSError):
+        file.unlink(missing_ok=True)

@@ -9,14 +9,18 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import threading
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from glob import iglob
 from pathlib import Path
 
 from lightloom.errors import ConfigError, refusal
-from lightloom.storage import disk, owner, signals, unfinished
-from lightloom.storage.unfinished import Journal
+from lightloom.storage import disk, journal, owner, signals
+from lightloom.storage.journal import FOLDER, LOCK
 
 try:
     import fcntl
@@ -30,6 +34,9 @@ CLAIM_PATIENCE_S = 1.0
 _PAUSE_S = 0.05
 #: Depth to which locks below a folder are searched, because a folder may contain much else.
 _BELOW = 4
+#: Number of parent folders of a result that may have its journal: those of its label, seed and
+#: case.
+_ABOVE = 3
 #: Errors of file systems that have no locks.
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
 
@@ -38,9 +45,9 @@ _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.
 class _Held:
     """A lock that this process holds, with the number of its users."""
 
-    file: int
-    by: int
-    made: list[Path]
+    file: int = -1
+    by: int = 1
+    made: list[Path] = field(default_factory=list)
     """Folders that were made for the lock."""
 
 
@@ -55,8 +62,7 @@ def claim(folder: Path, option: str = "-o") -> Path:
 
     A folder and its subfolders are written by one command at a time. Every command first takes its
     own lock and then looks for locks of others, so that of two simultaneous commands at least one
-    sees the other. A command that finds a lock above its folder releases its own; a command that
-    finds one below keeps its own and waits. Thus the command with the outer folder comes first.
+    sees the other; it releases its own lock and tries again.
 
     Raises:
         ConfigError: if another process writes into the folder, above it or below it.
@@ -66,12 +72,7 @@ def claim(folder: Path, option: str = "-o") -> Path:
     while True:
         take(folder, option, max(0.0, until - time.monotonic()))
         try:
-            above = _taken_above(folder)
-            other = above or _taken_below(folder)
-            while other and not above and time.monotonic() < until:
-                time.sleep(_PAUSE_S)
-                above = _taken_above(folder)
-                other = above or _taken_below(folder)
+            other = _taken_near(folder)
         except BaseException:
             release(folder)
             raise
@@ -81,25 +82,17 @@ def claim(folder: Path, option: str = "-o") -> Path:
         release(folder)
         if time.monotonic() >= until:
             raise _refused(option, folder, other)
-        time.sleep(_PAUSE_S)
+        time.sleep(_PAUSE_S * random.random())
 
 
-def _taken_above(folder: Path) -> Path | None:
-    """A lock above a folder that another process holds."""
-    above = Path(os.path.realpath(folder)).parents
-    return next((lock for one in above if is_taken(lock := one / unfinished.LOCK)), None)
-
-
-def _taken_below(folder: Path) -> Path | None:
-    """A lock below a folder that another process holds; hidden folders are not searched."""
-    for one, folders, _ in os.walk(folder):
-        below = Path(one).relative_to(folder).parts
-        lock = Path(one) / unfinished.LOCK
-        if below and unfinished.FOLDER in folders and is_taken(lock):
-            return lock
-        deeper = len(below) < _BELOW
-        folders[:] = [name for name in folders if deeper and not name.startswith(".")]
-    return None
+def _taken_near(folder: Path) -> Path | None:
+    """A lock above or below a folder that another process holds; hidden folders are not
+    searched."""
+    above = [one / LOCK for one in Path(os.path.realpath(folder)).parents]
+    patterns = (f"{'*/' * depth}{LOCK}" for depth in range(1, _BELOW + 1))
+    names = (name for one in patterns for name in iglob(one, root_dir=folder))  # noqa: PTH207
+    below = (folder / name for name in names)
+    return next((lock for locks in (above, below) for lock in locks if _is_taken(lock)), None)
 
 
 def release_claims() -> None:
@@ -109,7 +102,7 @@ def release_claims() -> None:
 
 
 def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> None:
-    """Takes a folder, and finishes or undoes the moves that a dead process left there.
+    """Takes a folder, and undoes the moves that a dead process left there.
 
     Raises:
         ConfigError: if another process holds it for longer than `patience_s` seconds.
@@ -120,19 +113,17 @@ def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> No
         if key in _held:
             _held[key].by += 1
             return
-        made: list[Path] = []
+        held = _Held()
         try:
-            file = _taking(folder, option, patience_s, made)
-            _held[key] = _Held(file, 1, made)
-            signals.note(folder / unfinished.FOLDER)
-        except BaseException:
-            _leave(folder, made)
-            raise
-        try:
+            held.file = _taken(folder, option, patience_s, held.made)
+            _held[key] = held
+            signals.note(folder / FOLDER)
             with signals.naming():
-                _settle(folder)
+                journal.clear(folder)
         except BaseException:
-            release(folder)
+            if key in _held:
+                release(folder)
+            _leave(folder, held.made)
             raise
 
 
@@ -140,89 +131,69 @@ def release(folder: Path) -> None:
     """Releases a folder and removes the writer's files in it."""
     with turn:
         key = os.path.realpath(folder)
-        held = _held.get(key)
-        if held is None:
+        if (held := _held.get(key)) is None:
             return
         held.by -= 1
         if held.by:
             return
         del _held[key]
-        if not unfinished.is_left(folder):  # else only the lock is released; the journal stays
-            unfinished.clear(folder)
-        (folder / unfinished.LOCK).unlink(missing_ok=True)
+        if not journal.is_left(folder):  # else only the lock is released; the journal stays
+            journal.clear(folder)
+        disk.discard(folder / LOCK)
         _leave(folder, held.made)
-        signals.forget(folder / unfinished.FOLDER)
+        signals.forget(folder / FOLDER)
         os.close(held.file)
-
-
-def _settle(home: Path) -> None:
-    """Finishes or undoes the moves that a dead process left in a folder that this process holds.
-
-    Raises:
-        WriteError: if the system rejects it.
-    """
-    if (other := unfinished.other(home)) is not None:
-        settle_free(other)
-    if (home / unfinished.UNDO).exists():
-        Journal.read(home / unfinished.UNDO, home).undo()
-    elif (home / unfinished.JOURNAL).exists():
-        Journal.read(home / unfinished.JOURNAL, home).finish()
-    unfinished.clear(home)
-
-
-def settle_free(folder: Path, patience_s: float = PATIENCE_S) -> None:
-    """Takes a folder for a moment, which settles it."""
-    take(folder, patience_s=patience_s)
-    release(folder)
 
 
 def _leave(folder: Path, made: list[Path]) -> None:
     """Removes the folders that were made for a lock if they are empty."""
-    disk.remove_empty(folder / unfinished.FOLDER)
+    disk.remove_empty(folder / FOLDER)
     for empty in reversed(made):
         disk.remove_empty(empty)
-        signals.forget_made(empty)
+        signals.forget(empty)
 
 
-def _taking(folder: Path, option: str, patience_s: float, made: list[Path]) -> int:
+def _taken(folder: Path, option: str, patience_s: float, made: list[Path]) -> int:
     """Returns the open file of a lock after this process has taken it."""
-    lock = folder / unfinished.LOCK
+    lock = folder / LOCK
     until = time.monotonic() + patience_s
     while True:
         for missing in reversed([p for p in (folder, *folder.parents) if not p.exists()]):
             disk.make(missing)
             made.append(missing)
-            signals.note_made(missing)
+            signals.note(missing, only_empty=True)
         disk.make(lock.parent)
-        file = _locked(lock)
-        if file is not None:
-            try:
-                _sign(file, lock)
-            except BaseException:
-                lock.unlink(missing_ok=True)
-                os.close(file)
-                raise
-            return file
+        with disk.naming(folder):
+            if (file := _opened(lock)) is not None:
+                return file
         if time.monotonic() > until:
             raise _refused(option, folder, lock)
         time.sleep(_PAUSE_S)
 
 
-def _locked(lock: Path) -> int | None:
-    """Returns the file of a lock that this process has taken; None if another process holds it or
-    has just released it."""
-    with disk.naming(lock.parent.parent):
-        try:
-            file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
-        except FileNotFoundError:  # its folder was removed by the last holder
-            return None
-        try:
-            if _flock(file, lock) and os.fstat(file).st_ino == lock.stat().st_ino:
-                return file
-        except FileNotFoundError:
-            pass
-        os.close(file)
+def _opened(lock: Path) -> int | None:
+    """Takes a lock and writes its holder into it; returns its open file, or None if another process
+    holds it or has just released it."""
+    try:
+        file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+    except FileNotFoundError:  # its folder was removed by the last holder
         return None
+    mine = False
+    try:
+        with suppress(FileNotFoundError):
+            mine = _flock(file, lock) and os.fstat(file).st_ino == lock.stat().st_ino
+        if not mine:
+            os.close(file)
+            return None
+        disk.step("sign", lock)
+        os.ftruncate(file, 0)
+        os.pwrite(file, json.dumps(owner.me()).encode(), 0)
+        return file
+    except BaseException:
+        if mine:
+            disk.discard(lock)
+        os.close(file)
+        raise
 
 
 def _flock(file: int, lock: Path) -> bool:
@@ -239,31 +210,53 @@ def _flock(file: int, lock: Path) -> bool:
     return not owner.alive(owner.read(lock))
 
 
-def _sign(file: int, lock: Path) -> None:
-    """Writes the holder into the lock."""
-    with disk.naming(lock.parent.parent):
-        disk.step("sign", lock)
-        os.ftruncate(file, 0)
-        os.pwrite(file, json.dumps(owner.me()).encode(), 0)
-
-
-def is_taken(lock: Path) -> bool:
-    """Whether another process holds a lock."""
+def _is_taken(lock: Path) -> bool:
+    """Whether another process holds a lock; not if it cannot be opened for writing."""
     if os.path.realpath(lock.parent.parent) in _held:
         return False
-    try:
+    with suppress(OSError):
         file = os.open(lock, os.O_RDWR)
-    except OSError:  # it does not exist, or cannot be opened for writing
-        return False
-    try:
-        return not _flock(file, lock)
-    except OSError:
-        return False
-    finally:
-        os.close(file)
+        try:
+            return not _flock(file, lock)
+        finally:
+            os.close(file)
+    return False
 
 
 def _refused(option: str, folder: Path, lock: Path) -> ConfigError:
     where = "there" if lock.parent.parent == folder else f"into {lock.parent.parent}"
     limit = f"{owner.describe(owner.read(lock))} is writing {where}"
     return refusal(option, folder, limit, "wait until it ends, or name another folder")
+
+
+def settle(folder: Path) -> None:
+    """Undoes the moves that a dead process left in a folder or above it, before reading.
+
+    Raises:
+        ConfigError: if another process is writing there and does not finish soon.
+        WriteError: if the system rejects it.
+    """
+    here = folder.absolute()
+    until = time.monotonic() + PATIENCE_S
+    for home in (here, *list(here.parents)[:_ABOVE]):
+        while journal.is_left(home):
+            if _is_taken(home / LOCK) and time.monotonic() < until:
+                time.sleep(_PAUSE_S)
+            else:
+                _clear(home)
+
+
+def release_left(folders: Iterable[Path]) -> None:
+    """Settles folders in which a dead process left files of the writer; folders into which another
+    process still writes are not touched."""
+    for folder in folders:
+        if (folder / FOLDER).is_dir():
+            with suppress(ConfigError, OSError):
+                _clear(folder)
+            disk.remove_empty(folder)
+
+
+def _clear(folder: Path) -> None:
+    """Takes a folder for a moment, which clears it."""
+    take(folder, patience_s=0.0)
+    release(folder)

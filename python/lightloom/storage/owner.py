@@ -20,7 +20,6 @@ def me() -> Table:
     return {
         "pid": os.getpid(),
         "started": _started(os.getpid()),
-        "boot": _boot(),
         "host": socket.gethostname(),
         "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
         "command": " ".join([Path(sys.argv[0] or "python").name, *sys.argv[1:]])[:SHOWN],
@@ -49,7 +48,7 @@ def alive(owner: Table) -> bool:
     if owner.get("host") != socket.gethostname():
         return bool(owner)
     pid = owner.get("pid")
-    if not isinstance(pid, int) or owner.get("boot") != _boot():
+    if not isinstance(pid, int):
         return False
     try:
         os.kill(pid, 0)
@@ -60,19 +59,10 @@ def alive(owner: Table) -> bool:
     return _started(pid) == owner.get("started")
 
 
-def _boot() -> str | None:
-    """Identifies the present boot of the machine."""
-    return _text("/proc/sys/kernel/random/boot_id")
-
-
 def _started(pid: int) -> str | None:
     """The start of a process, in ticks since the boot."""
-    text = _text(f"/proc/{pid}/stat")
-    return None if text is None else text.rpartition(")")[2].split()[19]
-
-
-def _text(path: str) -> str | None:
     try:
-        return Path(path).read_text(encoding="utf-8").strip()
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except (OSError, ValueError):
         return None
+    return text.rpartition(")")[2].split()[19]

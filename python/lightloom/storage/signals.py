@@ -187,56 +187,29 @@ def end() -> NoReturn:
     os._exit(code())
 
 
-def note(path: Path) -> None:
-    """Notes a file or folder to be removed if the process is ended by force, until `forget`."""
+def note(path: Path, *, only_empty: bool = False) -> None:
+    """Notes a file or folder to be removed if the process is ended by force, until `forget`; a
+    folder perhaps only if it is then empty."""
     from lightloom import _core
 
-    _core.ending_unfinished(path.absolute(), True)
+    _core.ending_unfinished(path.absolute(), only_empty)
 
 
 def forget(path: Path) -> None:
     """Cancels `note`: the file or folder is finished or removed."""
     from lightloom import _core
 
-    _core.ending_unfinished(path.absolute(), False)
-
-
-def note_made(folder: Path) -> None:
-    """Notes a new folder. If the process is ended by force, it is removed with the noted files
-    unless it holds anything else; until `forget_made`."""
-    from lightloom import _core
-
-    _core.ending_made(folder.absolute(), True)
-
-
-def forget_made(folder: Path) -> None:
-    """Cancels `note_made`: the folder is to stay, or is removed."""
-    from lightloom import _core
-
-    _core.ending_made(folder.absolute(), False)
+    _core.ending_finished(path.absolute())
 
 
 @contextmanager
-def unfinished(path: Path) -> Iterator[Path]:
-    """Removes a file or folder if the block raises or the process is ended by force."""
+def noted(path: Path) -> Iterator[None]:
+    """Notes a file or folder until the end of the block."""
     note(path)
     try:
-        yield path
-    except BaseException:
-        _remove(path)
-        raise
+        yield
     finally:
         forget(path)
-
-
-def _remove(path: Path) -> None:
-    import shutil
-
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with suppress(OSError):
-            path.unlink()
 
 
 @contextmanager

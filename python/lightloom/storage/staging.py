@@ -6,15 +6,15 @@ import itertools
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from lightloom.storage import disk, lock, records, signals, unfinished
+from lightloom.storage import disk, journal, lock, records, signals
+from lightloom.storage.journal import NEW, Journal, Move
 from lightloom.storage.records import RECORD, Record
-from lightloom.storage.unfinished import Journal, Move
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,26 +88,24 @@ class Staging:
 
     def _begin(self, path: Path) -> Move:
         """Prepares the move of a file from its staging folder to its final name."""
-        home = self._home_of(path)
-        move = Move(home, next(_numbers), path, True, os.path.lexists(path))
+        move = self._move(path)
         if path.is_dir():
             with disk.naming(path):
                 raise IsADirectoryError(21, "Is a directory", str(path))
-        disk.make(home / unfinished.NEW)
-        before = self._files.pop(path, None)
-        if before is not None:
+        disk.make(move.home / NEW)
+        if (before := self._files.pop(path, None)) is not None:
             disk.remove(before.new)
         self._files[path] = move
         return move
 
-    def _home_of(self, path: Path) -> Path:
-        """The folder in which a file is staged, on the same file system and locked."""
+    def _move(self, path: Path, *, fresh: bool = True) -> Move:
+        """A move in the folder in which the file is staged: on the same file system, and locked."""
         inside = self._home is not None and path.is_relative_to(self._home)
         home = self._home if inside and self._home is not None else path.parent
         if home not in self._homes:
             lock.take(home)
             self._homes.append(home)
-        return home
+        return Move(home, next(_numbers), path, fresh)
 
     def __enter__(self) -> Staging:
         return self
@@ -122,10 +120,9 @@ class Staging:
             if kind is None and (self._files or self._gone):
                 self._finish()
         finally:
-            if not any(map(unfinished.is_left, self._homes)):  # else the next command settles them
-                for move in self._files.values():
-                    with suppress(OSError):
-                        move.new.unlink(missing_ok=True)
+            for move in self._files.values():
+                if not journal.is_left(move.home):  # else the next command undoes the moves
+                    disk.discard(move.new)
             for home in reversed(self._homes):
                 lock.release(home)
 
@@ -134,37 +131,14 @@ class Staging:
         self._write_records()
         stale = [path for path in self._gone if path not in self._files]
         stale = [path for path in stale if os.path.lexists(path) and not path.is_dir()]
-        gone = [Move(self._home_of(path), next(_numbers), path, False, True) for path in stale]
         # Records are moved last, so that a reader without knowledge of journals sees no incomplete
         # result.
         files = sorted(self._files.values(), key=lambda move: move.path.name == RECORD)
-        moves = [*gone, *files]
-        if not moves:
-            return
-        with lock.turn:
-            for home in self._homes:
-                if (home / unfinished.NEW).is_dir():
-                    disk.flush(home / unfinished.NEW)
-            journal = Journal(
-                moves[0].home if self._home is None else self._homes[0],
-                moves,
-                _missing(move.path.parent for move in files),
-            )
-            with signals.naming():
-                self._commit(journal)
-        _remove_empty({path.parent for path in stale})
-
-    def _commit(self, journal: Journal) -> None:
-        try:
-            journal.write()
-        except BaseException:
-            with suppress(OSError):
-                (journal.home / unfinished.JOURNAL).unlink(missing_ok=True)
-            raise
-        journal.finish()
-        for move in journal.moves:
-            with suppress(OSError):
-                move.old.unlink(missing_ok=True)
+        moves = [*(self._move(path, fresh=False) for path in stale), *files]
+        with lock.turn, signals.naming():
+            _make_moves([_journal(home, moves) for home in self._homes])
+        for folder in sorted({path.parent for path in stale}, key=_depth, reverse=True):
+            disk.remove_empty(folder)
 
     def _write_records(self) -> None:
         """Writes a record into the folder of each result, with the files that no result below it
@@ -204,13 +178,41 @@ def write_files(files: Mapping[Path, bytes], home: Path | None = None) -> list[P
     return list(files)
 
 
-def _missing(folders: Any) -> list[Path]:
-    """The folders that do not exist, outermost first."""
-    every = {above for folder in folders for above in (folder, *folder.parents)}
-    return sorted((f for f in every if not f.exists()), key=lambda f: len(f.parts))
+def _journal(home: Path, moves: Sequence[Move]) -> Journal:
+    mine = [replace(m, had=os.path.lexists(m.path)) for m in moves if m.home == home]
+    parents = [move.path.parent for move in mine if move.fresh]
+    every = {above for folder in parents for above in (folder, *folder.parents)}
+    return Journal(home, mine, sorted((f for f in every if not f.exists()), key=_depth))
 
 
-def _remove_empty(folders: set[Path]) -> None:
-    """Removes folders that are empty."""
-    for folder in sorted(folders, key=lambda f: len(f.parts), reverse=True):
-        disk.remove_empty(folder)
+def _depth(folder: Path) -> int:
+    return len(folder.parts)
+
+
+def _make_moves(journals: Sequence[Journal]) -> None:
+    """Makes the moves in all folders, or none.
+
+    Raises:
+        WriteError: if the system rejects a move; `undone` states whether all files are as before.
+    """
+    try:
+        for one in journals:
+            one.write()
+        for one in journals:
+            one.make_moves()
+        for one in journals:
+            one.commit()
+    except BaseException as problem:
+        if not any(journal.is_left(one.home) for one in journals):
+            raise  # none has begun, or all are final
+        try:
+            for one in journals:
+                one.undo()
+        except OSError:
+            if hasattr(problem, "undone"):
+                problem.undone = False
+        raise
+    finally:
+        for move in itertools.chain.from_iterable(one.moves for one in journals):
+            if not journal.is_left(move.home):
+                disk.discard(move.old)

@@ -13,8 +13,10 @@ from typing import Any
 
 import lightloom
 from lightloom.config import identity, inputs
-from lightloom.storage import Staging, records, release_left, signals
+from lightloom.storage import records, signals
+from lightloom.storage.lock import release_left
 from lightloom.storage.records import RECORD
+from lightloom.storage.staging import Staging
 from lightloom.sweep.grid import Point, SweepFile
 
 Summary = dict[str, Any]

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from lightloom.config import identity
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 from lightloom.sweep.executors import Failed
 from lightloom.sweep.grid import Point
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from lightloom.config import identity, inputs
 from lightloom.results.files import RESULT_FILES
-from lightloom.storage import Staging, signals
+from lightloom.storage import signals
 from lightloom.storage.records import RECORD
+from lightloom.storage.staging import Staging
 from lightloom.sweep.executors import Executor, Failed, Job, Local
 from lightloom.sweep.grid import Point, SweepFile, expand
 from lightloom.sweep.points import find_done, other_points, say_left, store_point

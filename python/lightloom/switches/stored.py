@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from lightloom.errors import ConfigError
-from lightloom.storage import reading, write_files
+from lightloom.storage import reading
+from lightloom.storage.staging import write_files
 from lightloom.switches.ports import LARGEST, Pair, Port, Size, name_of, pair_of
 from lightloom.switches.protocol import (
     WAIT_S,

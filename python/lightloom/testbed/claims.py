@@ -22,7 +22,7 @@ from typing import Any
 
 import lightloom
 from lightloom.errors import ConfigError, refusal
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 from lightloom.testbed import shell
 from lightloom.testbed.live import Live
 from lightloom.testbed.live import measure as measure_live

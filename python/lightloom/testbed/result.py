@@ -11,7 +11,7 @@ import pyarrow as pa
 import lightloom
 from lightloom.config import identity, inputs
 from lightloom.config.experiment import to_toml
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 from lightloom.testbed import tables
 from lightloom.testbed.agreement import compare_with_simulation, flows, replay_table, trace
 from lightloom.testbed.idealised import not_emulated

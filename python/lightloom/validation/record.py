@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lightloom.errors import ConfigError
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 from lightloom.validation.estimate import Estimate
 from lightloom.validation.scripts import find_validation
 from lightloom.validation.verdicts import Verdict

@@ -15,8 +15,9 @@ import matplotlib
 
 from lightloom.config import identity
 from lightloom.errors import refusal
-from lightloom.storage import Staging, check_names
 from lightloom.storage.records import RECORD
+from lightloom.storage.staging import Staging
+from lightloom.storage.trial import check_names
 from lightloom.sweep.executors import Executor
 from lightloom.validation import by_readings
 from lightloom.validation.claims import Claims

@@ -17,7 +17,7 @@ from lightloom import _core
 from lightloom.config import identity
 from lightloom.config.experiment import to_toml
 from lightloom.results.views import above
-from lightloom.storage import Staging
+from lightloom.storage.staging import Staging
 
 Table = dict[str, Any]
 Columns = Mapping[str, Any]
