@@ -33,7 +33,8 @@ import lightloom
 from lightloom import control
 from lightloom.cli import app
 from lightloom.control import wiring
-from lightloom.control.wiring import PortMap, SwitchSize, outputs, port_csv, port_map
+from lightloom.control.ports import port_csv, port_map
+from lightloom.control.wiring import PortMap, SwitchSize, outputs
 
 EIGHT = ROOT / "examples" / "demand-8.csv"
 PORTS = ROOT / "examples" / "ports-8.csv"

@@ -101,7 +101,7 @@ def read_lit(
             answer.
     """
     from lightloom.control.changes import OldPlan
-    from lightloom.control.changes.old_plan import OldLight
+    from lightloom.control.differences.old_plan import OldLight
     from lightloom.control.wiring import SwitchSize
     from lightloom.switches.protocol import SwitchError
     from lightloom.switches.targets import open_target

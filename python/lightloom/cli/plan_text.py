@@ -70,12 +70,10 @@ def _print_circuits(made: Plan) -> tuple[int, str]:
 def cross_connects(made: Plan) -> dict[int, str]:
     """The ports of every circuit, in the form in which switches name cross-connects; empty without
     ports."""
-    from lightloom.control.wiring.lights import numbered_lights
-
     if made.wiring is None:
         return {}
     ports, found = made.wiring.ports, dict[int, str]()
-    for at, light in numbered_lights(made):
+    for at, light in made.numbered_lights():
         if light.ports is not None:
             joined = f"{ports.a_name(light.ports[0])}-{ports.b_name(light.ports[1])}"
             found[at] = f"{found[at]}  {joined}" if at in found else joined

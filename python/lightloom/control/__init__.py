@@ -17,6 +17,7 @@ the limit and the remedy.
 """
 
 from lightloom.control.arbiters import Agreement, drrm, islip
+from lightloom.control.circuit_table import CircuitTable
 from lightloom.control.day.play import Account, replay_day
 from lightloom.control.day.series import Day, read_day
 from lightloom.control.files import Demand, read_demand
@@ -28,7 +29,7 @@ from lightloom.control.matching import (
     maximum_weight_matching,
 )
 from lightloom.control.planners import ALGORITHMS, plan
-from lightloom.control.plans import CircuitTable, Plan
+from lightloom.control.plans import Plan
 from lightloom.control.proofs import AssignmentProof, Blossom, MatchingProof
 from lightloom.control.schedules import (
     CoverageSchedule,

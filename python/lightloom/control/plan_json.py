@@ -3,67 +3,47 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lightloom import _core
+from lightloom.control.circuit_table import CircuitTable
+from lightloom.control.demand.reading import Reading
+from lightloom.control.files import Demand
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule
 from lightloom.control.topology import Topology, Vlans
 
-if TYPE_CHECKING:
-    from lightloom.control.demand.reading import Reading
-    from lightloom.control.plans import CircuitTable, Plan
-
 FORMAT = "lightloom-plan/1"
 
 
-def as_text(plan: Plan) -> str:
-    """Returns the plan as JSON, with a line for each circuit and slot."""
-    return _lines(as_dict(plan), "") + "\n"
+def as_text(table: dict[str, Any]) -> str:
+    """Returns a plan as JSON, with a line for each circuit and slot."""
+    return _lines(table, "") + "\n"
 
 
-def as_dict(plan: Plan) -> dict[str, Any]:
-    """Returns the plan as plain data."""
-    matrix = plan.demand.matrix
-    details = dict(plan.details)
-    carried, topology = details.pop("carried", None), details.pop("topology", None)
-    vlans = details.pop("vlans", None)
-    if topology is not None:
-        details["paths"] = _paths(topology, vlans)
-    if vlans is not None:
-        details["vlans"] = {"count": len(vlans.members), "lower_bound": vlans.lower_bound}
-    table = {
+def head(algorithm: str, demand: Demand) -> dict[str, Any]:
+    """States what was planned by which algorithm and version."""
+    matrix = demand.matrix
+    return {
         "format": FORMAT,
         "version": _core.__version__,
-        "algorithm": plan.algorithm,
+        "algorithm": algorithm,
         "demand": {
             "nodes": len(matrix),
             "pairs": int((matrix > 0).sum()),
             "bytes": int(matrix.sum()),
-            "names": plan.demand.names or None,
+            "names": demand.names or None,
         },
-        "options": plan.options,
-        "figures": plan.figures,
-        "directed": None if plan.circuits is None else plan.circuits.directed,
-        "circuits": None if plan.circuits is None else _circuits(plan.circuits),
-        "schedule": None if plan.schedule is None else _schedule(plan.schedule, carried),
-        "proof": None if plan.proof is None else _proof(plan.proof),
-        **details,
-        **_read(plan.demand.reading),
     }
-    if plan.wiring is not None:
-        plan.wiring.add_to(table, plan)
-    if plan.change is not None:
-        plan.change.add_to(table)
-    return table
 
 
-def _read(reading: Reading | None) -> dict[str, Any]:
+def read(reading: Reading | None) -> dict[str, Any]:
     """Describes how the demand was read; empty if it was a matrix in bytes."""
     return {} if reading is None or reading.is_plain else {"read": reading.as_dict()}
 
 
-def _circuits(table: CircuitTable) -> list[dict[str, Any]]:
+def circuits(table: CircuitTable) -> list[dict[str, Any]]:
+    """Returns a row for each circuit."""
     columns: dict[str, list[Any]] = {"a": table.a.tolist(), "b": table.b.tolist()}
     if table.plane is not None:
         columns["plane"] = table.plane.tolist()
@@ -71,7 +51,8 @@ def _circuits(table: CircuitTable) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _schedule(schedule: Schedule, carried: Any) -> dict[str, Any]:
+def schedule(schedule: Schedule, carried: Any) -> dict[str, Any]:
+    """Returns the schedule, with a row for each slot."""
     slots = zip(schedule.starts_ps, schedule.days_ps, carried, schedule.permutations, strict=True)
     return {
         "ports": schedule.ports,
@@ -89,7 +70,8 @@ def _schedule(schedule: Schedule, carried: Any) -> dict[str, Any]:
     }
 
 
-def _proof(proof: MatchingProof | AssignmentProof) -> dict[str, Any]:
+def proof(proof: MatchingProof | AssignmentProof) -> dict[str, Any]:
+    """Returns the proof and whether it holds."""
     checked = {"verified": proof.verify(), "weight": proof.weight, "bound": proof.bound}
     if isinstance(proof, AssignmentProof):
         return {
@@ -102,7 +84,7 @@ def _proof(proof: MatchingProof | AssignmentProof) -> dict[str, Any]:
     return {"kind": "duals in half units", **checked, "y": proof.y.tolist(), "blossoms": sets}
 
 
-def _paths(topology: Topology, vlans: Vlans | None) -> list[dict[str, Any]]:
+def paths(topology: Topology, vlans: Vlans | None) -> list[dict[str, Any]]:
     """Returns a row for each pair with demand; its list of racks is empty if it is not served."""
     rows = [
         {"a": a, "b": b, "bytes": weight, "racks": path.tolist()}

@@ -16,14 +16,15 @@ from numpy.typing import ArrayLike
 from lightloom import _core
 from lightloom.config.refusal_text import reworded
 from lightloom.control.arrays import LARGEST, Integers, count, numbers
+from lightloom.control.circuit_table import CircuitTable
+from lightloom.control.earlier_plans import circuits_of, schedule_of
 from lightloom.control.files import Demand, read_demand
 from lightloom.control.names import named, nodes_of, numbered
 from lightloom.control.planned import as_table
-from lightloom.control.plans import CircuitTable, Plan, figures
+from lightloom.control.plans import Plan, figures
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.rules import NONE, Rules
 from lightloom.control.rules.heed import Question, decide, directed, verify
-from lightloom.control.same_nodes import circuits_of, schedule_of
 from lightloom.control.schedules import Schedule, coverage_bound
 from lightloom.control.topology import Topology
 from lightloom.control.topology import vlans as allocate

@@ -6,21 +6,20 @@ have one, it is None.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lightloom.control.arrays import Integers
+from lightloom.control import plan_json
+from lightloom.control.circuit_table import CircuitTable
+from lightloom.control.differences.change import Change
 from lightloom.control.files import Demand
-from lightloom.control.plan_json import as_text
+from lightloom.control.ports.lights import Light, Wiring, lights_of_circuits, lights_of_slots
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule
-from lightloom.control.wiring.lights import Wiring
 from lightloom.results.views import Planned, above
 from lightloom.storage.staging import write_files
-
-if TYPE_CHECKING:
-    from lightloom.control.changes import Change
 
 FIGURES = (
     *("objective", "weight", "carried_bytes", "coverage", "bound", "optimal"),
@@ -29,26 +28,6 @@ FIGURES = (
 PICTURES = (".svg", ".pdf", ".png")
 
 Proof = MatchingProof | AssignmentProof
-
-
-@dataclass(frozen=True, eq=False)
-class CircuitTable:
-    """Permanent circuits: one column for each field, one row for each circuit."""
-
-    a: Integers
-    """One node; the source if circuits are directed."""
-    b: Integers
-    """The other node."""
-    carried: Integers
-    """Demand that the circuit carries [bytes]; on planes, the capacity that paths reserve in each
-    direction."""
-    directed: bool
-    """Whether circuits carry data from `a` to `b` only."""
-    plane: Integers | None = None
-    """The switch of each circuit; None if there is only one."""
-
-    def __len__(self) -> int:
-        return len(self.a)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +69,42 @@ class Plan(Planned):
 
     def text(self) -> str:
         """Returns the plan as JSON, in the form that docs/control.md defines."""
-        return as_text(self)
+        return plan_json.as_text(self._table())
+
+    def _table(self) -> dict[str, Any]:
+        """Returns the plan as plain data."""
+        details = dict(self.details)
+        carried, topology = details.pop("carried", None), details.pop("topology", None)
+        vlans = details.pop("vlans", None)
+        if topology is not None:
+            details["paths"] = plan_json.paths(topology, vlans)
+        if vlans is not None:
+            details["vlans"] = {"count": len(vlans.members), "lower_bound": vlans.lower_bound}
+        circuits, schedule, proof = self.circuits, self.schedule, self.proof
+        table = {
+            **plan_json.head(self.algorithm, self.demand),
+            "options": self.options,
+            "figures": self.figures,
+            "directed": None if circuits is None else circuits.directed,
+            "circuits": None if circuits is None else plan_json.circuits(circuits),
+            "schedule": None if schedule is None else plan_json.schedule(schedule, carried),
+            "proof": None if proof is None else plan_json.proof(proof),
+            **details,
+            **plan_json.read(self.demand.reading),
+        }
+        if self.wiring is not None:
+            self.wiring.add_to(table, self.numbered_lights())
+        if self.change is not None:
+            self.change.add_to(table)
+        return table
+
+    def numbered_lights(self) -> Iterator[tuple[int, Light]]:
+        """All directions of light, each with the number of its circuit or slot."""
+        if self.circuits is not None:
+            return lights_of_circuits(self.circuits, self.demand, self.wiring)
+        if self.schedule is None or self.details.get("carried") is None:
+            return iter(())
+        return lights_of_slots(self.schedule, self.details["carried"], self.demand, self.wiring)
 
     def save(self, path: str | Path) -> Path:
         """Writes the plan as JSON."""

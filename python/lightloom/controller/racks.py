@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from lightloom.control.wiring.port_csv import read_port_map
+from lightloom.control.ports.port_csv import read_port_map
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair, Port, Size
 

@@ -20,7 +20,8 @@ import pyarrow as pa
 from lightloom.control.arrays import Integers
 
 if TYPE_CHECKING:
-    from lightloom.control.plans import CircuitTable, Plan
+    from lightloom.control.circuit_table import CircuitTable
+    from lightloom.control.plans import Plan
     from lightloom.control.schedules import Schedule
     from lightloom.results.views import Tables
 

@@ -3,8 +3,9 @@ of them."""
 
 from __future__ import annotations
 
+from lightloom.control.circuit_table import CircuitTable
 from lightloom.control.plan_figures import carries, figures_of_plan, node, title
-from lightloom.control.plans import CircuitTable, Plan
+from lightloom.control.plans import Plan
 from lightloom.control.schedules import Schedule
 from lightloom.notebook.page import page, picture
 from lightloom.plotting import PlanPlots

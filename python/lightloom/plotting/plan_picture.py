@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from lightloom import _core
 from lightloom.control.arrays import Integers
+from lightloom.control.circuit_table import CircuitTable
 from lightloom.control.plan_figures import title
-from lightloom.control.plans import PICTURES, CircuitTable, Plan
+from lightloom.control.plans import PICTURES, Plan
 from lightloom.control.schedules import Schedule
 from lightloom.errors import refusal
 from lightloom.plotting.backend_matplotlib import (

@@ -3,11 +3,13 @@ are dark, and how many bytes that delays.
 
 | file | what |
 |---|---|
-| `old_plan` | the circuits of a plan in a file, by name of rack |
-| `change` | the comparison of both plans |
+| `comparison` | the comparison of both plans |
+
+`control.differences` has the old plan and the difference, which a plan holds.
 """
 
-from lightloom.control.changes.change import Change, Changed, Pair, changed
-from lightloom.control.changes.old_plan import OldPlan, read_old_plan
+from lightloom.control.changes.comparison import changed
+from lightloom.control.differences.change import Change, Changed, Pair
+from lightloom.control.differences.old_plan import OldPlan, read_old_plan
 
 __all__ = ["Change", "Changed", "OldPlan", "Pair", "changed", "read_old_plan"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lightloom.control.lit.joined import Joined, Lit, wrong
-from lightloom.control.wiring.port_map import Port, PortMap
+from lightloom.control.ports.port_map import Port, PortMap
 
 
 def lights_of(

@@ -20,7 +20,7 @@ from lightloom.control.lit.switch_files import (
     of_scpi,
     of_show,
 )
-from lightloom.control.wiring.port_map import PortMap
+from lightloom.control.ports.port_map import PortMap
 from lightloom.errors import ConfigError
 from lightloom.storage import reading
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from lightloom.control.ports.port_map import Port, PortMap
 from lightloom.control.rules.rules import Pinned, Rules
-from lightloom.control.wiring.port_map import Port, PortMap
 from lightloom.errors import refusal
 
 Ends = tuple[int, int, int | None]

@@ -6,7 +6,8 @@ import csv
 import io
 from collections.abc import Iterator
 
-from lightloom.control.wiring.sheet import Row, Sheet
+from lightloom.control.ports.lights import Row
+from lightloom.control.wiring.sheet import Sheet
 
 
 def text(sheet: Sheet) -> str:

@@ -5,25 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from lightloom.control.wiring.lights import Light, lights_of
+from lightloom.control.plans import Plan
+from lightloom.control.ports.lights import Action, Row
+from lightloom.control.wiring.plans import lights_of
 from lightloom.errors import refusal
 
-if TYPE_CHECKING:
-    from lightloom.control.plans import Plan
-
-Action = Literal["break", "make", "keep"]
 SIDES = 2
-
-
-class Row(NamedTuple):
-    """A direction of light, and its action."""
-
-    light: Light
-    """Sender and receiver, with their ports."""
-    action: Action | None = None
-    """The action in a change of plans; None in a plan."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lightloom.control.wiring.sheet import Row, Sheet
+from lightloom.control.ports.lights import Row
+from lightloom.control.wiring.sheet import Sheet
 
 GAP = "  "
 NUMBERS = ("slot", "plane", "bytes")

@@ -12,8 +12,8 @@ from lightloom.control.current import names_in, pair_of, plane_of
 from lightloom.control.files import Demand
 from lightloom.control.lit import NO_PORTS, Ports, read_lit
 from lightloom.control.names import check_numbers, printable
-from lightloom.control.wiring.lights import names_of
-from lightloom.control.wiring.port_map import SwitchSize
+from lightloom.control.ports.lights import names_of
+from lightloom.control.ports.port_map import SwitchSize
 from lightloom.errors import ConfigError
 from lightloom.units.counts import counted
 

@@ -6,20 +6,20 @@ If ports are known, each is a cross-connect.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from lightloom.control.circuit_table import CircuitTable
 from lightloom.control.files import Demand
-from lightloom.control.wiring.port_map import Port, PortMap
+from lightloom.control.ports.port_map import Port, PortMap
+from lightloom.control.schedules import Schedule
 from lightloom.errors import ConfigError
-
-if TYPE_CHECKING:
-    from lightloom.control.plans import CircuitTable, Plan
 
 Ends = tuple[str, str, int]
 """The sending rack, the receiving rack and the plane of a direction of light."""
+Action = Literal["break", "make", "keep"]
 Held = Mapping[Ends, Sequence[tuple[int, int]]]
 
 
@@ -48,6 +48,15 @@ class Light(NamedTuple):
         return None if self.a is None or self.b is None else (self.a.a, self.b.b)
 
 
+class Row(NamedTuple):
+    """A direction of light, and its action."""
+
+    light: Light
+    """Sender and receiver, with their ports."""
+    action: Action | None = None
+    """The action in a change of plans; None in a plan."""
+
+
 @dataclass(frozen=True, eq=False)
 class Wiring:
     """A plan on the ports of its switches."""
@@ -57,14 +66,14 @@ class Wiring:
     ends: list[tuple[Port, Port]]
     """For each circuit, the port at `a` and the port at `b`; empty for schedules."""
 
-    def add_to(self, table: dict[str, Any], plan: Plan) -> None:
+    def add_to(self, table: dict[str, Any], lights: Iterable[tuple[int, Light]]) -> None:
         """Adds ports to a plan's JSON: `cross_connects` of every circuit or slot, and
         `port_map`."""
         rows: dict[int, list[list[int]]] = {}
-        for at, light in numbered_lights(plan):
+        for at, light in lights:
             if light.ports is not None:
                 rows.setdefault(at, []).append([*light.ports])
-        listed = table["circuits"] if plan.schedule is None else table["schedule"]["slots"]
+        listed = table["circuits"] if table["schedule"] is None else table["schedule"]["slots"]
         for at, row in enumerate(listed or ()):
             row["cross_connects"] = rows.get(at, [])
         table["port_map"] = {
@@ -82,11 +91,14 @@ def names_of(demand: Demand) -> list[str]:
     return demand.names or [str(node) for node in range(len(demand.matrix))]
 
 
-def wired(plan: Plan, ports: PortMap, held: Held = MappingProxyType({})) -> Plan:
-    """Assigns a plan to the ports of its switches.
+def assigned(
+    table: CircuitTable | None, demand: Demand, ports: PortMap, held: Held = MappingProxyType({})
+) -> Wiring:
+    """Assigns circuits, or a schedule of all racks, to the ports of the switches.
 
     Args:
-        plan: the plan.
+        table: the circuits; None for a schedule.
+        demand: the demand, which names the racks.
         ports: the port map.
         held: the A port and B port of each present direction of light, by sender, receiver and
             plane: if a rack has several ports on a plane, circuits that stay keep theirs.
@@ -94,13 +106,11 @@ def wired(plan: Plan, ports: PortMap, held: Held = MappingProxyType({})) -> Plan
     Raises:
         ConfigError: naming a rack that has no port left.
     """
-    names, table = names_of(plan.demand), plan.circuits
+    names = names_of(demand)
     if table is None:
         _require_all(names, ports)
-        return replace(plan, wiring=Wiring(ports, []))
-    return replace(
-        plan, wiring=Wiring(ports, _Taken(ports, table.directed).all(table, names, held))
-    )
+        return Wiring(ports, [])
+    return Wiring(ports, _Taken(ports, table.directed).all(table, names, held))
 
 
 def _require_all(names: Sequence[str], ports: PortMap) -> None:
@@ -164,22 +174,15 @@ class _Taken:
         self.taken.add((end if self.directed else "", port))
 
 
-def numbered_lights(plan: Plan) -> Iterator[tuple[int, Light]]:
-    """All directions of light, each with the number of its circuit or slot."""
-    return _of_slots(plan) if plan.circuits is None else _of_circuits(plan, plan.circuits)
-
-
-def lights_of(plan: Plan) -> list[Light]:
-    """All directions of light of a plan, in the order of its circuits or slots."""
-    return [light for _, light in numbered_lights(plan)]
-
-
-def _of_circuits(plan: Plan, table: CircuitTable) -> Iterator[tuple[int, Light]]:
-    names, matrix = names_of(plan.demand), plan.demand.matrix
+def lights_of_circuits(
+    table: CircuitTable, demand: Demand, wiring: Wiring | None
+) -> Iterator[tuple[int, Light]]:
+    """All directions of light of permanent circuits, each with the number of its circuit."""
+    names, matrix = names_of(demand), demand.matrix
     planes = [0] * len(table) if table.plane is None else table.plane.tolist()
     rows = zip(table.a.tolist(), table.b.tolist(), planes, strict=True)
     for at, (a, b, plane) in enumerate(rows):
-        ends = (None, None) if plan.wiring is None else plan.wiring.ends[at]
+        ends = (None, None) if wiring is None else wiring.ends[at]
         there = int(matrix[a, b])
         yield at, Light(None, plane, names[a], names[b], ends[0], ends[1], there)
         if not table.directed:
@@ -187,14 +190,15 @@ def _of_circuits(plan: Plan, table: CircuitTable) -> Iterator[tuple[int, Light]]
             yield at, Light(None, plane, names[b], names[a], ends[1], ends[0], back)
 
 
-def _of_slots(plan: Plan) -> Iterator[tuple[int, Light]]:
-    schedule, carried = plan.schedule, plan.details.get("carried")
-    if schedule is None or carried is None:
-        return
-    names = names_of(plan.demand)
+def lights_of_slots(
+    schedule: Schedule, carried: Any, demand: Demand, wiring: Wiring | None
+) -> Iterator[tuple[int, Light]]:
+    """All directions of light of a schedule, each with the number of its slot; `carried` has the
+    bytes of each slot and pair."""
+    names = names_of(demand)
     ports: list[Port | None] = [None] * len(names)
-    if plan.wiring is not None:
-        ports = [plan.wiring.ports.of(name, 0)[0] for name in names]
+    if wiring is not None:
+        ports = [wiring.ports.of(name, 0)[0] for name in names]
     for slot in range(schedule.slots):
         sent = carried[slot].tolist()
         for i, j in enumerate(schedule.permutations[slot].tolist()):

@@ -11,7 +11,7 @@ from typing import Literal
 from lightloom.control.cells import column_of, delimiter_of, split, text_of
 from lightloom.control.demand.source import source_of
 from lightloom.control.names import printable
-from lightloom.control.wiring.port_map import LARGEST, Port, PortMap, SwitchSize
+from lightloom.control.ports.port_map import LARGEST, Port, PortMap, SwitchSize
 from lightloom.errors import ConfigError, refusal
 from lightloom.units.counts import counted
 

@@ -1,0 +1,7 @@
+"""The difference of a plan from the one before it.
+
+| file | what |
+|---|---|
+| `old_plan` | the circuits of a plan in a file, by name of rack |
+| `change` | the difference: circuits to break, make and keep, and pairs that are dark |
+"""
