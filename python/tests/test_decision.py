@@ -14,6 +14,19 @@ from hypothesis import strategies as st
 
 from lightloom.costs.amounts import Range
 from lightloom.decision import sentences
+from lightloom.decision.lead import (
+    Lead,
+    Least,
+    NoneCarries,
+    NoTotal,
+    Only,
+    PricesDecide,
+    Same,
+    Times,
+    TooShort,
+    lead,
+    unsettled,
+)
 from lightloom.decision.order import ahead, leaders, share
 from lightloom.decision.overturns import nearest, of_unknown
 from lightloom.decision.pareto import behind
@@ -31,7 +44,7 @@ def test_a_winner_with_the_price_that_would_overturn_it() -> None:
         "esn is cheaper if a tunable transceiver costs more than 2.08 times a transceiver, $833 "
         "(the book says 1.13 to 1.64 times, $450 to $656)."
     )
-    assert sentences.title([ESN, SIRIUS]) == "sirius costs least per delivered Gb/s"
+    assert lead([ESN, SIRIUS]) == Least("sirius", undone=False, some=False)
     assert sentences.amounts([ESN, SIRIUS], CAPITAL) == (
         "esn costs 1.12 to 1.30 times as much as sirius."
     )
@@ -40,8 +53,12 @@ def test_a_winner_with_the_price_that_would_overturn_it() -> None:
 def test_where_ranges_overlap_nobody_wins_and_the_price_that_decides_is_told() -> None:
     """$430,000 to $512,400 against $500,000: equal at $250,000 ÷ 400 = $625."""
     level = bought("sirius", switch=50, tunable_transceiver=400)
-    lead = "esn costs 0.98 to 1.16 times as much as sirius per delivered Gb/s"
-    assert sentences.title([ESN, level]) == lead
+    found = lead([ESN, level])
+    assert isinstance(found, Times)
+    assert (found.dearer, found.cheaper, found.undone) == ("esn", "sirius", False)
+    assert (float(found.times.low), float(found.times.high)) == pytest.approx(
+        (0.976, 1.163), abs=1e-3
+    )
     assert sentences.verdict([ESN, level]) == (
         "sirius and esn are level in capital cost per Gb/s delivered: sirius $134 to $160 and esn "
         "$156. Which is cheaper depends on one price: sirius is cheaper if a tunable transceiver "
@@ -65,7 +82,9 @@ def test_a_price_that_both_share_does_not_make_them_level() -> None:
 
 
 def test_less_than_3_percent_is_level() -> None:
-    said = sentences.verdict([bought("a", switch=100), bought("b", switch=102)])
+    both = [bought("a", switch=100), bought("b", switch=102)]
+    assert lead(both) == Same(("a", "b"), undone=False)
+    said = sentences.verdict(both)
     assert said.endswith("a $156 and b $159, less than 3 % apart.")
 
 
@@ -85,17 +104,23 @@ def test_an_unknown_price_has_a_break_even() -> None:
         "opera has no total price: the book has no price for a rotor switch; it is cheaper than "
         "sirius below $13,500 to $19,700."
     ]
-    assert sentences.title([ESN, SIRIUS, opera]).endswith("of those with prices")
+    assert lead([ESN, SIRIUS, opera]) == Least("sirius", undone=False, some=True)
     dear = bought("dear", switch=200, rotor_switch=1)
     assert next(sentences.unpriced([SIRIUS, dear])).endswith("it costs more than sirius.")
     assert sentences.verdict([opera]).startswith("No fabric that carries this traffic has a total")
 
 
 def test_one_fabric_and_who_alone_carries_the_load() -> None:
+    cost = Range(Fraction(625, 4), Fraction(625, 4))
+    assert lead([ESN]) == Only("esn", cost, ESN.cost.book.currency)
     assert sentences.verdict([ESN]) == (
         "esn carries this traffic at $156 per Gb/s delivered; there is no other fabric to compare."
     )
     late = bought("half", switch=50, carries=False)
+    assert lead([ESN, late]) == Only("esn", cost, ESN.cost.book.currency, others=True)
+    assert lead([ESN, replace(late, limit_s=0.01)]).limit_s == 0.01
+    assert lead([late]) == NoneCarries()
+    assert lead([bought("x", rotor_switch=1)]) == NoTotal()
     assert sentences.verdict([ESN, late]) == (
         "esn alone carries this traffic, at $156 per Gb/s delivered; half does not."
     )
@@ -253,6 +278,39 @@ def test_a_run_that_waited_for_its_last_flows_prices_nobody() -> None:
     half = replace(fat.delivered, mean=fat.delivered.mean / 2)
     slow = replace(thin, delivered=half, waited=True, windowed=False)
     assert leaders([fat, slow], CAPITAL) == []
-    assert [p.label for p in sentences.unsettled([fat, slow])] == ["thin"]
-    assert "too short" in sentences.title([fat, slow])
+    assert [p.label for p in unsettled([fat, slow])] == ["thin"]
+    assert lead([fat, slow]) == TooShort(windowed=False)
     assert [p.label for p in leaders([fat, replace(slow, waited=False)], CAPITAL)] == ["fat"]
+
+
+ONE = Only("a", Range(Fraction(2), Fraction(3)), "USD", others=True)
+#: Every title, as a page and a terminal print it.
+TITLES: dict[str, Lead] = {
+    "The window is too short to tell which fabric costs least": TooShort(windowed=True),
+    "The run is too short to tell which fabric costs least": TooShort(windowed=False),
+    "No fabric carries this traffic": NoneCarries(),
+    "No fabric that carries this traffic has a total price": NoTotal(),
+    "a costs $2.00 to $3.00 per Gb/s delivered": replace(ONE, others=False),
+    "a delivers the most by the end of the run, at $2.00 to $3.00 per Gb/s delivered": replace(
+        ONE, undone=True
+    ),
+    "Only a carries this traffic, at $2.00 to $3.00 per Gb/s delivered": ONE,
+    "Only a carries this traffic within run.limit = 10.0 ms, "
+    "at $2.00 to $3.00 per Gb/s delivered": replace(ONE, limit_s=0.01),
+    "a, b and c cost the same per delivered Gb/s": Same(("a", "b", "c"), undone=False),
+    "a costs 1.10 to 1.20 times as much as b per delivered Gb/s": Times(
+        "a", "b", Range(Fraction(11, 10), Fraction(6, 5)), undone=False
+    ),
+    "Prices decide which of a and b costs least per delivered Gb/s": PricesDecide(
+        ("a", "b"), undone=False
+    ),
+    "a costs least per delivered Gb/s of those with prices": Least("a", undone=False, some=True),
+    "The run ended before its flows did: a costs least per delivered Gb/s": Least(
+        "a", undone=True, some=False
+    ),
+}
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_each_lead_has_its_title(title: str) -> None:
+    assert sentences.title(TITLES[title]).replace("\u00a0", " ") == title

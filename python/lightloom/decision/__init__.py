@@ -6,6 +6,7 @@
 | `purchases`, `order` | a fabric, its cost and what it delivered; who is cheaper, or level |
 | `overturns` | the price at which another costs as much |
 | `pareto` | fabrics that no other dominates in performance, dollars and watts |
+| `lead` | which fabric leads in cost, as data |
 | `sentences` | all that in words |
 | `breaking` | goodput with the worst part dead, and the cheapest fabric then |
 

@@ -7,7 +7,19 @@ from fractions import Fraction
 
 from lightloom.costs.amounts import Range
 from lightloom.costs.wording import digits, part, sign, span
-from lightloom.decision.order import cheapest, leaders, middle, ranked, share
+from lightloom.decision.lead import (
+    Lead,
+    Least,
+    NoneCarries,
+    NoTotal,
+    Only,
+    PricesDecide,
+    Same,
+    Times,
+    TooShort,
+    unsettled,
+)
+from lightloom.decision.order import leaders, middle, ranked, share
 from lightloom.decision.overturns import FARTHEST, Overturn, all_nearest, between, of_unknown
 from lightloom.decision.purchases import CAPITAL, POWER, Measure, Purchase
 from lightloom.units.formats import seconds
@@ -32,46 +44,46 @@ def labels(purchases: Iterable[Purchase]) -> str:
     return listed(p.label for p in purchases)
 
 
-def title(purchases: Sequence[Purchase]) -> str:
+def title(found: Lead) -> str:
     """Which fabric costs least, in a few words."""
-    first = leaders(purchases, CAPITAL)
-    carrying = [p for p in purchases if p.carries]
-    if doubtful := unsettled(purchases):
-        what = "window" if doubtful[0].windowed else "run"
-        return f"The {what} is too short to tell which fabric costs least"
-    if not carrying:
-        return "No fabric carries this traffic"
-    if not first:
-        return "No fabric that carries this traffic has a total price"
-    if len(purchases) == 1:
-        return f"{first[0].label} costs {each_delivered(first[0], CAPITAL)}"
-    if len(carrying) == 1 and first[0].undone:
-        lead = f"{first[0].label} delivers the most by the end of the run"
-        return f"{lead}, at {each_delivered(first[0], CAPITAL)}"
-    if len(carrying) == 1:
-        lead = f"Only {first[0].label} carries this traffic{_within(purchases)}"
-        return f"{lead}, at {each_delivered(first[0], CAPITAL)}"
-    ended = "The run ended before its flows did: " if all(p.undone for p in first) else ""
-    if len(first) > 1:
-        return ended + _same(first)
-    some = " of those with prices" if _without_total(purchases) else ""
-    return f"{ended}{first[0].label} costs least per delivered Gb/s{some}"
+    match found:
+        case TooShort():
+            what = "window" if found.windowed else "run"
+            return f"The {what} is too short to tell which fabric costs least"
+        case NoneCarries():
+            return "No fabric carries this traffic"
+        case NoTotal():
+            return "No fabric that carries this traffic has a total price"
+        case Only():
+            return _title_of_one(found)
+    ended = "The run ended before its flows did: " if found.undone else ""
+    match found:
+        case Same():
+            return f"{ended}{listed(found.labels)} cost the same per delivered Gb/s"
+        case Times():
+            much = f"{_times(found.times)} as {found.cheaper}"
+            return f"{ended}{found.dearer} costs {much} per delivered Gb/s"
+        case PricesDecide():
+            which = listed(found.labels)
+            return f"{ended}Prices decide which of {which} costs least per delivered Gb/s"
+        case Least():
+            some = " of those with prices" if found.some else ""
+            return f"{ended}{found.label} costs least per delivered Gb/s{some}"
 
 
-def _within(purchases: Sequence[Purchase]) -> str:
-    """The run.limit that ended runs of fabrics that do not carry the traffic; empty if none."""
-    limits = [p.limit_s for p in purchases if not p.carries and p.limit_s is not None]
-    return f" within run.limit = {seconds(limits[0])}" if limits else ""
+def _title_of_one(found: Only) -> str:
+    cost = per_gbps(found.cost, found.currency)
+    if not found.others:
+        return f"{found.label} costs {cost}"
+    if found.undone:
+        return f"{found.label} delivers the most by the end of the run, at {cost}"
+    limit = "" if found.limit_s is None else f" within run.limit = {seconds(found.limit_s)}"
+    return f"Only {found.label} carries this traffic{limit}, at {cost}"
 
 
-def _same(first: Sequence[Purchase]) -> str:
-    """Title for fabrics that are level in cost; if prices decide between two, the cost ratio."""
-    nearly = middle(first[0], CAPITAL) * Fraction(1 + LEVEL)
-    if all(between(first[0], p) is None and middle(p, CAPITAL) <= nearly for p in first[1:]):
-        return f"{labels(first)} cost the same per delivered Gb/s"
-    if len(first) == 2 and (times := share(first[1], first[0], CAPITAL)) is not None:
-        return f"{first[1].label} costs {_times(times)} as {first[0].label} per delivered Gb/s"
-    return f"Prices decide which of {labels(first)} costs least per delivered Gb/s"
+def per_gbps(cost: Range, currency: str) -> str:
+    """A cost for each Gb/s delivered."""
+    return f"{span(cost, sign(currency))} per Gb/s delivered"
 
 
 def verdict(purchases: Sequence[Purchase]) -> str:
@@ -163,12 +175,6 @@ def _longer(one: Purchase) -> str:
         "Raise workload.flows, or play a longer trace, or set run.warm_up and run.measure to judge "
         "a steady state."
     )
-
-
-def unsettled(purchases: Sequence[Purchase]) -> list[Purchase]:
-    """The cheapest fabrics whose window or run is too short to show whether they carry the load, or
-    at which goodput."""
-    return [p for p in cheapest(purchases, CAPITAL) if p.unsettled or p.waited]
 
 
 def overturn_text(found: Overturn, one: Purchase) -> str:
@@ -313,7 +319,7 @@ def each_delivered(purchase: Purchase, measure: Measure) -> str:
     assert found is not None
     if measure is POWER:
         return f"{span(found, unit='W')} per Tb/s delivered"
-    return f"{span(found, sign(purchase.cost.book.currency))} per Gb/s delivered"
+    return per_gbps(found, purchase.cost.book.currency)
 
 
 def _times(found: Range) -> str:

@@ -29,6 +29,7 @@ from lightloom.costs.wording import (
     tiers,
 )
 from lightloom.decision import breaking, sentences
+from lightloom.decision.lead import unsettled
 from lightloom.decision.order import leaders
 from lightloom.decision.pareto import behind as pareto
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
@@ -147,7 +148,7 @@ def joint(decisions: Sequence[Decision | None], under: str) -> str | None:
 def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> Decision:
     bought = made.purchases
     # If the fabric to buy is not decided, the fabrics on the front are not decided either.
-    undecided = bool(sentences.unsettled(bought))
+    undecided = bool(unsettled(bought))
     front = {} if undecided else pareto(bought, made.standing)
     turned = tuple(counting.turned(made))
     broken = _broken(made, dead)
@@ -203,7 +204,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
 
 def _remedy(made: Read) -> tuple[str, ...]:
     """The run that would decide which fabric costs least, if this one is too short."""
-    doubtful = {p.label for p in sentences.unsettled(made.purchases) if p.unsettled}
+    doubtful = {p.label for p in unsettled(made.purchases) if p.unsettled}
     fabrics = made.workload.fabrics
     open_ = [f for f in fabrics if f.label in doubtful]
     short = too_short_for(open_, open_, fabrics)
@@ -337,9 +338,7 @@ def _open_loads(made: Read) -> Iterator[str]:
     if not leaders(made.purchases, CAPITAL):
         return
     open_ = [
-        tick_label(load, "share")
-        for load, bought in at_loads(made).items()
-        if sentences.unsettled(bought)
+        tick_label(load, "share") for load, bought in at_loads(made).items() if unsettled(bought)
     ]
     if open_:
         what = "windows" if made.windowed else "runs"

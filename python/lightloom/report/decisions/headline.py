@@ -9,6 +9,7 @@ from lightloom.analysis.verdicts import criteria
 from lightloom.analysis.verdicts.margins import factor
 from lightloom.costs.amounts import Range
 from lightloom.decision import sentences
+from lightloom.decision.lead import lead
 from lightloom.decision.order import leaders, ranked, share
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 
@@ -27,7 +28,7 @@ AT = {
 def headline(made: Read) -> str:
     """`sirius and clos cost the same per delivered Gb/s; clos is 100× faster at p99 of short flows;
     sirius draws 17 % less power`; the cost alone if fewer than two fabrics can be compared."""
-    cost = sentences.title(made.purchases)
+    cost = sentences.title(lead(made.purchases))
     if not leaders(made.purchases, CAPITAL) or len(ranked(made.purchases, CAPITAL)) < 2:
         return cost
     return "; ".join(filter(None, (cost, performance(made), power(made.purchases))))
