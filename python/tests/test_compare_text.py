@@ -11,6 +11,7 @@ from rich.console import Console
 from lightloom.analysis import doubts, notes
 from lightloom.cli import completion
 from lightloom.cli.jobs import job_tables
+from lightloom.config import fabrics
 from lightloom.results.result import Result
 
 
@@ -74,9 +75,12 @@ def test_inexact_rates_are_told_once() -> None:
 
 def test_a_dash_under_by_circuit_is_explained_for_sirius_alone() -> None:
     lit, sirius = {"mordia": summary(1)}, {**summary(1), "fabric": "sirius", "circuit_share": None}
-    assert completion.LEGEND_SIRIUS not in list(completion.legend(lit))
-    assert completion.LEGEND_SIRIUS in list(completion.legend({**lit, "s": sirius}))
-    assert completion.LEGEND_SIRIUS not in list(completion.legend({"s": sirius}))
+    without_circuits = completion.LEGEND_NO_CIRCUITS.format(
+        "Sirius", fabrics.of("sirius")["no_circuits"]
+    )
+    assert without_circuits not in list(completion.legend(lit))
+    assert without_circuits in list(completion.legend({**lit, "s": sirius}))
+    assert without_circuits not in list(completion.legend({"s": sirius}))
 
 
 def run_of(offered: list[int], delivered: list[int], **changes: Any) -> Result:

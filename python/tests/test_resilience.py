@@ -13,9 +13,9 @@ import pytest
 
 import lightloom
 from lightloom import _core
+from lightloom.config import physics
 from lightloom.errors import refusal
 from lightloom.failures import probing, sentences
-from lightloom.failures.assumed import assumed
 from lightloom.failures.elements import KINDS, Population
 from lightloom.failures.measure import with_worst_failures
 from lightloom.failures.sample import Traffic, chosen
@@ -201,7 +201,8 @@ def test_the_core_says_what_of_a_fabric_dies(kind: str) -> None:
             beyond = [*last[:place], last[place] + 1, *last[place + 1 :]]
             assert probing.refusal_of(bare, kind, population.kind, beyond) is not None
     assert bool(parts.populations) == (kind not in UNBREAKABLE)
-    assert bool(assumed(loaded.resolved()["fabric"][0])) == bool(parts.populations)
+    told = physics.assumptions_of(loaded.resolved(), kind)["failures"]
+    assert bool(told) == bool(parts.populations)
     assert bool(parts.why_none) == (not parts.populations)
 
 

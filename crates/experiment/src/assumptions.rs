@@ -21,6 +21,11 @@ pub struct Assumptions {
     pub own: Vec<Own>,
     /// Whether its results depend on the seed.
     pub draws: bool,
+    /// What its model takes for granted about failures; empty if it models none.
+    pub failures: String,
+    /// The keys that state the number of switches in each tier above the racks, from the lowest
+    /// tier; empty unless it is a network of such tiers.
+    pub switch_tiers: &'static [&'static str],
     /// Values of its table that limit its results.
     pub findings: Vec<Finding>,
 }
@@ -72,6 +77,8 @@ impl Assumptions {
             missing: missing.map(|(term, why)| Missing { term, why }).collect(),
             own: own.collect(),
             draws: (entry.draws)(&table.table())?,
+            failures: (entry.failures)(&table.table(), cluster)?,
+            switch_tiers: (entry.switch_tiers)(&table.table())?,
             findings: (entry.findings)(&table.table(), cluster)?,
         })
     }

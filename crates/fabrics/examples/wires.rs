@@ -162,6 +162,8 @@ const ENTRY: Entry = Entry {
     name: "wires",
     drops: contract::LOST,
     in_turn: false,
+    no_circuits: "",
+    bounds: &[],
     source: "CONTRIBUTING.md",
     summary: "Every pair of racks has a wire of its own. Nothing is shared.",
     presets: &[Preset {
@@ -174,6 +176,8 @@ const ENTRY: Entry = Entry {
     obey: contract::obey::<WiresConfig>,
     ideal: contract::ideal::<WiresConfig>,
     draws: contract::draws::<WiresConfig>,
+    failures: contract::failures::<WiresConfig>,
+    switch_tiers: contract::switch_tiers::<WiresConfig>,
     build: contract::build::<WiresConfig>,
     memory: contract::memory::<WiresConfig>,
     facts: contract::facts::<WiresConfig>,

@@ -72,6 +72,18 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
         false
     }
 
+    /// What the model takes for granted about failures: what detects them, how soon, and what does
+    /// not fail. Empty if it models none.
+    fn failures(&self, _cluster: &Cluster) -> String {
+        String::new()
+    }
+
+    /// The keys that state the number of switches in each tier above the racks, from the lowest
+    /// tier; empty unless the fabric is a network of such tiers.
+    fn switch_tiers(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Values of a resolved configuration that limit its results, each with its remedy; none
     /// unless the fabric works them out.
     fn findings(&self, _cluster: &Cluster) -> Vec<Finding> {
@@ -146,6 +158,12 @@ pub struct Entry {
     /// Whether its circuits follow a schedule that joins pairs of racks in turn. Without, a pair
     /// that no circuit joins has the electrical network only, if there is one.
     pub in_turn: bool,
+    /// Why `circuit_share` of its summary is always null although its traffic crosses optics;
+    /// empty for other fabrics.
+    pub no_circuits: &'static str,
+    /// The keys in which two of its tables must agree for their results to bound what its paper
+    /// leaves open; empty if it has no such models.
+    pub bounds: &'static [&'static str],
     /// The paper or standard it implements.
     pub source: &'static str,
     /// Two or three sentences that describe the fabric.
@@ -162,6 +180,10 @@ pub struct Entry {
     pub ideal: fn(&Value) -> Result<Vec<&'static str>, Refusal>,
     /// Whether the results of a resolved table depend on the seed.
     pub draws: fn(&Value) -> Result<bool, Refusal>,
+    /// What the model of a resolved table takes for granted about failures.
+    pub failures: fn(&Value, &Cluster) -> Result<String, Refusal>,
+    /// The keys that state the number of switches in each tier of a resolved table.
+    pub switch_tiers: fn(&Value) -> Result<&'static [&'static str], Refusal>,
     /// Values of a resolved table that limit its results.
     pub findings: fn(&Value, &Cluster) -> Result<Vec<Finding>, Refusal>,
     /// Values of a resolved table that limit the results of a run that ended.
@@ -208,6 +230,16 @@ pub fn ideal<C: FabricConfig>(table: &Value) -> Result<Vec<&'static str>, Refusa
 /// Whether the results of a resolved table depend on the seed.
 pub fn draws<C: FabricConfig>(table: &Value) -> Result<bool, Refusal> {
     Ok(config::read::<C>(table, "fabric")?.draws())
+}
+
+/// What the model of a resolved table takes for granted about failures.
+pub fn failures<C: FabricConfig>(table: &Value, cluster: &Cluster) -> Result<String, Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.failures(cluster))
+}
+
+/// The keys that state the number of switches in each tier of a resolved table.
+pub fn switch_tiers<C: FabricConfig>(table: &Value) -> Result<&'static [&'static str], Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.switch_tiers())
 }
 
 /// Values of a resolved table that limit its results.

@@ -24,6 +24,8 @@ fn describe(entry: &Entry) -> Value {
         "name": entry.name,
         "drops": entry.drops,
         "in_turn": entry.in_turn,
+        "no_circuits": entry.no_circuits,
+        "bounds": entry.bounds,
         "source": entry.source,
         "summary": entry.summary,
         "presets": Value::from_iter(presets),

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from lightloom.analysis.doubts import LEGEND_BOUNDS, finished, unranked
 from lightloom.cli import console
-from lightloom.config import loads
+from lightloom.config import fabrics, loads
 from lightloom.results import repeats
 from lightloom.results.summaries import Summary, pick
 from lightloom.units import bounds, formats
@@ -55,7 +55,7 @@ CIRCUITS: Column = ("by\ncircuit", "circuit_share", plainly(formats.percent))
 
 LEGEND_TIMES = "FCT: flow completion time; short: under 100 KB."
 LEGEND_CIRCUITS = "By circuit: of the bytes delivered, those over circuits that come and go."
-LEGEND_SIRIUS = "Sirius has none: all that leaves a rack crosses gratings, by wavelength."
+LEGEND_NO_CIRCUITS = "{} has none: {}."
 
 
 def table(
@@ -143,8 +143,9 @@ def legend_of_circuits(summaries: Mapping[str, Summary]) -> Iterator[str]:
     """Explains the traffic over circuits."""
     if _has(summaries, CIRCUITS):
         yield LEGEND_CIRCUITS
-        if any(summary.get("fabric") == "sirius" for summary in summaries.values()):
-            yield LEGEND_SIRIUS
+        for kind in dict.fromkeys(summary.get("fabric") for summary in summaries.values()):
+            if why := fabrics.of(kind).get("no_circuits"):
+                yield LEGEND_NO_CIRCUITS.format(fabrics.of(kind)["name"], why)
 
 
 def _has(summaries: Mapping[str, Summary], column: Column) -> bool:

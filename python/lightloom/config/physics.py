@@ -76,8 +76,10 @@ def line(physics: Table | None) -> str | None:
 def assumptions(resolved: Table) -> list[dict[str, Any]]:
     """Returns, for each fabric of a resolved experiment, its label; its idealisations (`ideal`);
     the shared terms that its model omits (`missing`); the keys of its own that replace shared terms
-    (`own`); and values of its table that limit its results (`findings`). Terms are named by their
-    keys. Empty for a result of another version whose tables this version cannot read."""
+    (`own`); what its model takes for granted about failures (`failures`); the keys of the numbers
+    of switches in its tiers (`switch_tiers`); and values of its table that limit its results
+    (`findings`). Terms are named by their keys. Empty for a result of another version whose
+    tables this version cannot read."""
     try:
         found: list[dict[str, Any]] = json.loads(
             _core.assumptions(json.dumps(plain(of_core(resolved), "")))
@@ -85,6 +87,11 @@ def assumptions(resolved: Table) -> list[dict[str, Any]]:
     except ConfigError:
         return []
     return found
+
+
+def assumptions_of(resolved: Table, label: str) -> dict[str, Any]:
+    """Returns the same for one fabric."""
+    return next(found for found in assumptions(resolved) if found["label"] == label)
 
 
 def ideal(resolved: Table) -> Iterator[str]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from lightloom import _core
+from lightloom.config import physics
 from lightloom.config.experiment import Experiment
 from lightloom.costs.book import Book
 from lightloom.errors import ConfigError, within
 from lightloom.failures import plan
-from lightloom.failures.assumed import assumed
 from lightloom.failures.elements import Part, Population
 from lightloom.failures.figures import Reader
 from lightloom.failures.sample import Traffic
@@ -196,7 +196,8 @@ def _outcome(label: str, made: _OfFabric) -> OfFabric:
 
 def _assumed(made: _OfFabric) -> str:
     """The assumptions, and a note if the run cannot show the effect of a failure."""
-    told = assumed(made.plan.table())
+    resolved = made.plan.experiment.resolved()
+    told: str = physics.assumptions_of(resolved, made.plan.label)["failures"]
     unlit = "no circuit carried anything in this run, so that it does not tell what one is worth"
     return f"{unlit}; {told}" if made.unlit else told
 

@@ -8,11 +8,12 @@ a tier has a single switch, everything behind it fails.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
+from lightloom.config import physics
 from lightloom.config.experiment import Experiment
 from lightloom.costs import network as networks
 from lightloom.costs.bills import needs_of
@@ -20,8 +21,6 @@ from lightloom.costs.book import Book
 from lightloom.costs.needs import Boxes
 from lightloom.failures.probing import switch_count_refused
 
-#: Kinds whose tables state the number of switches in each tier.
-ELECTRICAL = ("clos", "tree")
 CORE, AGGREGATION = "core_switches", "aggregation_switches"
 
 
@@ -43,37 +42,39 @@ class Switches:
 
 
 def switches_of(experiment: Experiment, label: str, book: Book) -> list[Switches]:
-    """Returns the tiers of a fabric; empty unless it is an electrical network.
+    """Returns the tiers of a fabric; empty unless it is a network of tiers.
 
     Raises:
         ConfigError: if the fabric cannot run.
     """
     resolved = experiment.only(label).resolved()
     table = resolved["fabric"][0]
-    if table["kind"] not in ELECTRICAL:
+    tiers = physics.assumptions_of(resolved, label)["switch_tiers"]
+    if not tiers:
         return []
     network = networks.network_of(resolved, table)
     return [
         _tier(experiment, label, key, table.get(key), billed, book)
-        for key, billed in _billed(network, book)
+        for key, billed in _billed(network, tiers, book)
     ]
 
 
-def _billed(network: networks.Network, book: Book) -> Iterator[tuple[str, Fraction]]:
+def _billed(
+    network: networks.Network, tiers: Collection[str], book: Book
+) -> Iterator[tuple[str, Fraction]]:
     """The number of switches of each tier in the bill; for aggregation switches, in each pod. A
-    Clos is billed with the tiers that it is simulated with, even if two tiers are enough."""
+    network is billed with the tiers that it is simulated with, even if two tiers are enough."""
     as_simulated = network
-    if network.kind == "clos" and network.fabric.get("racks_per_pod") != network.racks:
+    if AGGREGATION in tiers and network.fabric.get("racks_per_pod") != network.racks:
         as_simulated = replace(network, fabric={"tiers": 3, **network.fabric})
     boxes = [
         need
         for need in needs_of(as_simulated, book)
         if isinstance(need, Boxes) and need.part == "switch" and need.where.startswith("layer ")
     ]
-    two_levels = network.kind == "tree" and int(network.fabric.get("levels", 2)) == 2
-    if not two_levels:
+    if AGGREGATION in tiers:
         yield AGGREGATION, boxes[0].count(book) / boxes[0].groups
-    if two_levels or len(boxes) > 1:
+    if AGGREGATION not in tiers or len(boxes) > 1:
         yield CORE, boxes[-1].count(book) / boxes[-1].groups
 
 

@@ -9,14 +9,12 @@ import numpy as np
 
 from lightloom.analysis.model import Fabric, LoadPoint, Workload
 from lightloom.config import loads
+from lightloom.config.fabrics import of as entry_of
 
 from .arrows import parted
 from .bands import around, load_bands, within
 from .spec import Axis, Figure, Floats, Panel, Series
 
-#: Kinds of which two models of routers bound the results that their paper leaves open → the keys in
-#: which two fabrics must agree for the area between them to be shaded.
-BOUNDED = {"flattened-butterfly": ("routers", "concentration", "routing", "packet")}
 CAPTION = (
     "Mean latency of the flows that arrived in the window, with 95 % confidence intervals, and the "
     "accepted load, as a share of the servers' capacity; both against the requested load. An arrow "
@@ -135,11 +133,11 @@ def knee(fabric: Fabric) -> float | None:
 
 
 def pairs(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
-    """Pairs of adjacent fabrics that differ only in their routers."""
+    """Pairs of adjacent fabrics whose results bound what their paper leaves open."""
     alike: dict[str, list[Fabric]] = {}
     for fabric in fabrics:
-        if fabric.kind in BOUNDED:
-            network = [fabric.settings.get(key) for key in BOUNDED[fabric.kind]]
+        if keys := entry_of(fabric.kind).get("bounds"):
+            network = [fabric.settings.get(key) for key in keys]
             alike.setdefault(f"{fabric.kind} {network}", []).append(fabric)
     return [pair for same in alike.values() for pair in pairwise(same)]
 

@@ -4,8 +4,8 @@ use super::bound::Bound;
 use super::config::{ButterflyConfig, Routing};
 use super::network::Network;
 use crate::contract::{
-    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site, LOST,
+    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
+    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
 use crate::facts::{Facts, Framing};
 use crate::findings::Finding;
@@ -20,6 +20,8 @@ pub const ENTRY: Entry = Entry {
     name: "the flattened butterfly",
     drops: LOST,
     in_turn: false,
+    no_circuits: "",
+    bounds: &["routers", "concentration", "routing", "packet"],
     source: "Kim, Dally and Abts, Flattened Butterfly, ISCA 2007; as in Yin et al., LIONS, IEEE \
              JSTQE 19(2), 2013, §IV",
     summary: "Electrical routers, each wired to all others of its row and column; flits, virtual \
@@ -31,6 +33,8 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<ButterflyConfig>,
     ideal: ideal::<ButterflyConfig>,
     draws: draws::<ButterflyConfig>,
+    failures: failures::<ButterflyConfig>,
+    switch_tiers: switch_tiers::<ButterflyConfig>,
     findings: findings::<ButterflyConfig>,
     findings_of_run: findings_of_run::<ButterflyConfig>,
     build: build::<ButterflyConfig>,

@@ -9,6 +9,7 @@ use crate::hybrid::decisions::Decisions;
 use crate::hybrid::findings::Times;
 use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::packets::Packets;
+use crate::hybrid::port_failures::FAILURES;
 use crate::hybrid::setup::{
     described, of_policy, Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport,
 };
@@ -285,6 +286,10 @@ impl FabricConfig for CThroughConfig {
             devices: record(self.devices),
             ..Facts::default()
         }
+    }
+
+    fn failures(&self, _: &Cluster) -> String {
+        FAILURES.to_owned()
     }
 
     fn ideal(&self) -> Vec<&'static str> {

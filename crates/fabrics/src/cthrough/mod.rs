@@ -33,8 +33,8 @@ pub mod config;
 mod tests;
 
 use crate::contract::{
-    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    Preset, LOST,
+    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
+    switch_tiers, Entry, Preset, LOST,
 };
 use config::CThroughConfig;
 
@@ -45,6 +45,8 @@ pub const ENTRY: Entry = Entry {
     name: "c-Through",
     drops: LOST,
     in_turn: false,
+    no_circuits: "",
+    bounds: &[],
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010",
     summary:
         "An oversubscribed electrical tree and one optical circuit switch that joins racks in \
@@ -56,6 +58,8 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<CThroughConfig>,
     ideal: ideal::<CThroughConfig>,
     draws: draws::<CThroughConfig>,
+    failures: failures::<CThroughConfig>,
+    switch_tiers: switch_tiers::<CThroughConfig>,
     findings: findings::<CThroughConfig>,
     findings_of_run: findings_of_run::<CThroughConfig>,
     build: build::<CThroughConfig>,

@@ -2,12 +2,13 @@
 
 use super::bound::Bound;
 use super::config::{ClosConfig, Detail};
+use super::failures::FAILURES;
 use super::flows::ClosFlows;
 use super::kernel::Clos;
 use super::layout::{Layout, LINKS_MAX, POD_UP, RACK_UP};
 use crate::contract::{
-    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site, LOST,
+    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
+    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
 use crate::facts::{Facts, Framing, Uplinks};
 use crate::findings::Finding;
@@ -23,6 +24,8 @@ pub const ENTRY: Entry = Entry {
     name: "Clos",
     drops: LOST,
     in_turn: false,
+    no_circuits: "",
+    bounds: &[],
     source: "Ballani et al., SIGCOMM 2020, §7: ESN (Ideal) and ESN-OSUB (Ideal)",
     summary: "Three tiers of electrical packet switches with a queue per flow, back-pressure and \
               packet spraying over all paths: an upper bound on any electrically switched \
@@ -33,6 +36,8 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<ClosConfig>,
     ideal: ideal::<ClosConfig>,
     draws: draws::<ClosConfig>,
+    failures: failures::<ClosConfig>,
+    switch_tiers: switch_tiers::<ClosConfig>,
     findings: findings::<ClosConfig>,
     findings_of_run: findings_of_run::<ClosConfig>,
     build: build::<ClosConfig>,
@@ -154,6 +159,21 @@ impl FabricConfig for ClosConfig {
                 physics.discipline,
                 "every link serves flows in turn, as its idealised transport does (Sirius §7)",
             )
+    }
+
+    fn failures(&self, _: &Cluster) -> String {
+        let beyond = match self.detail {
+            Detail::Packets => {
+                ". Beyond saturation short flows fill queues before the links that are left, which \
+                 costs goodput that detail = \"flows\" keeps"
+            }
+            Detail::Flows => "",
+        };
+        format!("{FAILURES}{beyond}")
+    }
+
+    fn switch_tiers(&self) -> &'static [&'static str] {
+        &["aggregation_switches", "core_switches"]
     }
 
     fn ideal(&self) -> Vec<&'static str> {

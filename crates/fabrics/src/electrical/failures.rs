@@ -11,6 +11,10 @@
 
 use lightloom_engine::{Command, Element, Refusal, Rejected, SwitchTier};
 
+/// What networks of bundles take for granted about failures.
+pub const FAILURES: &str = "all switches know of it at once and nothing on a link is lost, where \
+                            routing protocols take milliseconds";
+
 /// Links between a group of switches and those above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Uplinks {

@@ -5,6 +5,7 @@ use super::devices::{asked, with_night};
 use super::kernel::Hybrid;
 use super::packets::Packets;
 use super::policy_table::PolicyTable;
+use super::port_failures::FAILURES;
 use super::setup::{Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport};
 use super::standing::{cycle, slot, standing, stands, unjoined};
 use super::tree::{Tree, TreeKeys};
@@ -413,6 +414,10 @@ impl FabricConfig for HybridConfig {
 
     fn draws(&self) -> bool {
         !self.policy.is_of_registry()
+    }
+
+    fn failures(&self, _: &Cluster) -> String {
+        FAILURES.to_owned()
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -59,8 +59,8 @@ pub mod tree;
 pub mod trouble;
 
 use crate::contract::{
-    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    Preset, LOST,
+    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
+    switch_tiers, Entry, Preset, LOST,
 };
 use config::HybridConfig;
 
@@ -71,6 +71,8 @@ pub const ENTRY: Entry = Entry {
     name: "hybrid",
     drops: LOST,
     in_turn: false,
+    no_circuits: "",
+    bounds: &[],
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010, and others",
     summary: "Optical circuits that any policy decides on, of Lightloom's or your own in Python, \
               beside an oversubscribed electrical tree or alone.",
@@ -80,6 +82,8 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<HybridConfig>,
     ideal: ideal::<HybridConfig>,
     draws: draws::<HybridConfig>,
+    failures: failures::<HybridConfig>,
+    switch_tiers: switch_tiers::<HybridConfig>,
     findings: findings::<HybridConfig>,
     findings_of_run: findings_of_run::<HybridConfig>,
     build: build::<HybridConfig>,

@@ -3,6 +3,12 @@
 
 use lightloom_control::hardware::Hardware;
 
+/// What hybrid networks take for granted about failures.
+pub const FAILURES: &str = "its controller knows of a dead port at once, and circuits that the \
+                            port had are dark; without a controller from the start no circuit is \
+                            ever set; a plane dies as the ports of all racks to it. The \
+                            electrical network beside them does not die";
+
 /// The condition of all optical ports.
 #[derive(Clone, Debug)]
 pub struct PortFailures {

@@ -9,6 +9,7 @@ use crate::hybrid::decisions::Decisions;
 use crate::hybrid::findings::Times;
 use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::packets::Packets;
+use crate::hybrid::port_failures::FAILURES;
 use crate::hybrid::setup::{described, of_policy, Delays, GiveUp, Monitoring, Setup, Transport};
 pub use crate::hybrid::setup::{DemandFrom, Pushing};
 use crate::hybrid::tree::{Tree, TreeKeys};
@@ -304,6 +305,10 @@ impl FabricConfig for HydraConfig {
             devices: record(self.devices),
             ..Facts::default()
         }
+    }
+
+    fn failures(&self, _: &Cluster) -> String {
+        FAILURES.to_owned()
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -35,8 +35,8 @@ pub mod config;
 mod tests;
 
 use crate::contract::{
-    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    Preset, LOST,
+    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
+    switch_tiers, Entry, Preset, LOST,
 };
 use config::HydraConfig;
 
@@ -47,6 +47,8 @@ pub const ENTRY: Entry = Entry {
     name: "HydRA",
     drops: LOST,
     in_turn: false,
+    no_circuits: "",
+    bounds: &[],
     source: "Christodoulopoulos et al., Performance evaluation of a hybrid optical/electrical \
              interconnect, JOCN 7(3), 2015",
     summary: "An oversubscribed electrical tree and several optical circuit switches in parallel: \
@@ -58,6 +60,8 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<HydraConfig>,
     ideal: ideal::<HydraConfig>,
     draws: draws::<HydraConfig>,
+    failures: failures::<HydraConfig>,
+    switch_tiers: switch_tiers::<HydraConfig>,
     findings: findings::<HydraConfig>,
     findings_of_run: findings_of_run::<HydraConfig>,
     build: build::<HydraConfig>,

@@ -9,8 +9,8 @@ use super::pipelined::Pipelined;
 use super::ports::Ports;
 use super::slotted::Slotted;
 use crate::contract::{
-    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site,
+    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
+    switch_tiers, Entry, FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing, Part};
 use crate::physics::{ideal_of, Obeyed, Physics, Term, NOT_MODELLED};
@@ -24,6 +24,8 @@ pub const ENTRY: Entry = Entry {
     name: "LIONS",
     drops: "packets reflected or turned away",
     in_turn: false,
+    no_circuits: "",
+    bounds: &[],
     source: "Yin et al., LIONS: An AWGR-Based Low-Latency Optical Switch for HPC and Data \
              Centers, IEEE JSTQE 19(2), 2013",
     summary: "A packet switch around a passive grating: a packet picks its output by wavelength, \
@@ -35,6 +37,8 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<LionsConfig>,
     ideal: ideal::<LionsConfig>,
     draws: draws::<LionsConfig>,
+    failures: failures::<LionsConfig>,
+    switch_tiers: switch_tiers::<LionsConfig>,
     findings: findings::<LionsConfig>,
     findings_of_run: findings_of_run::<LionsConfig>,
     build: build::<LionsConfig>,

@@ -3,8 +3,8 @@
 use super::config::MordiaConfig;
 use super::kernel::Mordia;
 use crate::contract::{
-    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site, LOST,
+    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
+    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
@@ -29,6 +29,8 @@ pub const ENTRY: Entry = Entry {
     name: "Mordia",
     drops: LOST,
     in_turn: true,
+    no_circuits: "",
+    bounds: &[],
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
     summary: "A ring of wavelength-selective switches that joins every rack to one other at a \
@@ -40,6 +42,8 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<MordiaConfig>,
     ideal: ideal::<MordiaConfig>,
     draws: draws::<MordiaConfig>,
+    failures: failures::<MordiaConfig>,
+    switch_tiers: switch_tiers::<MordiaConfig>,
     findings: findings::<MordiaConfig>,
     findings_of_run: findings_of_run::<MordiaConfig>,
     build: build::<MordiaConfig>,
@@ -115,6 +119,12 @@ impl FabricConfig for MordiaConfig {
     fn draws(&self) -> bool {
         let punctual = self.sync_jitter == Time::ZERO && self.late_sync_fraction == 0.0;
         self.night_deviation > Time::ZERO || !punctual || !self.policy.is_of_registry()
+    }
+
+    fn failures(&self, _: &Cluster) -> String {
+        "without a controller the schedule of the start goes on; ports, wavelengths and the ring \
+         do not die"
+            .to_owned()
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -4,14 +4,15 @@ use super::config::OperaConfig;
 use super::kernel::Opera;
 use super::low_latency::state::LowLatencyTraffic;
 use crate::contract::{
-    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site, LOST,
+    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
+    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::{Facts, Uplinks};
 use crate::findings::Finding;
 use crate::physics::{Obeyed, Physics};
 use crate::tdma::light::Light;
+use crate::tdma::rotor::failures::FAILURES;
 use crate::tdma::rotor::idle_switches;
 use crate::tdma::rotor::per_host::fairness::Fairness;
 use crate::tdma::rotor::per_host::PerHost;
@@ -30,6 +31,8 @@ pub const ENTRY: Entry = Entry {
     name: "Opera",
     drops: LOST,
     in_turn: true,
+    no_circuits: "",
+    bounds: &[],
     source: "Mellette et al., Expanding across time to deliver bandwidth efficiency and low \
              latency, NSDI 2020",
     summary: "Rotor switches that turn one after another: low-latency flows cross the expander \
@@ -41,6 +44,8 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<OperaConfig>,
     ideal: ideal::<OperaConfig>,
     draws: draws::<OperaConfig>,
+    failures: failures::<OperaConfig>,
+    switch_tiers: switch_tiers::<OperaConfig>,
     findings: findings::<OperaConfig>,
     findings_of_run: findings_of_run::<OperaConfig>,
     build: build::<OperaConfig>,
@@ -98,6 +103,10 @@ impl FabricConfig for OperaConfig {
 
     fn draws(&self) -> bool {
         self.low_latency > Bytes(0)
+    }
+
+    fn failures(&self, _: &Cluster) -> String {
+        FAILURES.to_owned()
     }
 
     fn ideal(&self) -> Vec<&'static str> {

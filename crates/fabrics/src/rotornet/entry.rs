@@ -3,14 +3,15 @@
 use super::config::RotorNetConfig;
 use super::kernel::RotorNet;
 use crate::contract::{
-    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site, LOST,
+    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
+    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::{Facts, Uplinks};
 use crate::findings::Finding;
 use crate::physics::{Obeyed, Physics};
 use crate::tdma::light::Light;
+use crate::tdma::rotor::failures::FAILURES;
 use crate::tdma::rotor::idle_switches;
 use crate::tdma::rotor::per_host::fairness::Fairness;
 use crate::tdma::rotor::per_host::PerHost;
@@ -28,6 +29,8 @@ pub const ENTRY: Entry = Entry {
     name: "RotorNet",
     drops: LOST,
     in_turn: true,
+    no_circuits: "",
+    bounds: &[],
     source: "Mellette et al., RotorNet: A Scalable, Low-complexity, Optical Datacenter Network, \
              SIGCOMM 2017",
     summary: "Rotor switches that turn through fixed matchings, so that in a cycle every rack \
@@ -39,6 +42,8 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<RotorNetConfig>,
     ideal: ideal::<RotorNetConfig>,
     draws: draws::<RotorNetConfig>,
+    failures: failures::<RotorNetConfig>,
+    switch_tiers: switch_tiers::<RotorNetConfig>,
     findings: findings::<RotorNetConfig>,
     findings_of_run: findings_of_run::<RotorNetConfig>,
     build: build::<RotorNetConfig>,
@@ -86,6 +91,10 @@ impl FabricConfig for RotorNetConfig {
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
         Obeyed::by_all(physics).disciplined(physics)
+    }
+
+    fn failures(&self, _: &Cluster) -> String {
+        FAILURES.to_owned()
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -28,6 +28,8 @@ pub const ENTRY: Entry = Entry {
     name: "Sirius",
     drops: "cells lost and sent again",
     in_turn: false,
+    no_circuits: "all that leaves a rack crosses gratings, by wavelength",
+    bounds: &[],
     source: "Ballani et al., Sirius: A Flat Datacenter Network with Nanosecond Optical Switching, SIGCOMM 2020",
     summary: "A flat optical fabric: passive gratings, tunable lasers on a fixed cyclic schedule, \
               Valiant load balancing, and a request/grant protocol that bounds every queue.",
@@ -37,6 +39,8 @@ pub const ENTRY: Entry = Entry {
     obey,
     ideal: contract::ideal::<SiriusConfig>,
     draws: contract::draws::<SiriusConfig>,
+    failures: contract::failures::<SiriusConfig>,
+    switch_tiers: contract::switch_tiers::<SiriusConfig>,
     findings: contract::findings::<SiriusConfig>,
     findings_of_run: contract::findings_of_run::<SiriusConfig>,
     build: contract::build::<SiriusConfig>,
@@ -142,6 +146,21 @@ impl FabricConfig for SiriusConfig {
 
     fn draws(&self) -> bool {
         true
+    }
+
+    fn failures(&self, cluster: &Cluster) -> String {
+        let epochs = self.detection_epochs;
+        let rotor = match self.uplink_plan {
+            UplinkPlan::Rotor => {
+                ". Its plan \"rotor\" has no gratings that could die; uplink_plan = \"wide\" has"
+            }
+            _ => "",
+        };
+        let lasers = self.lasers_that_die(cluster).unwrap_or_default();
+        format!(
+            "declared dead after {epochs} silent epochs, known one epoch a hop later; cells lost \
+             until then are sent again{rotor}{lasers}"
+        )
     }
 
     fn ideal(&self) -> Vec<&'static str> {

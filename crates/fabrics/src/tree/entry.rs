@@ -3,10 +3,10 @@
 use super::config::TreeConfig;
 use super::kernel::TreeKernel;
 use crate::contract::{
-    build, draws, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
-    FabricConfig, Preset, Site, LOST,
+    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
+    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
-use crate::electrical::failures::Failures;
+use crate::electrical::failures::{Failures, FAILURES};
 use crate::facts::Facts;
 use crate::hybrid::tree::Tree;
 use crate::physics::{Obeyed, Physics};
@@ -20,6 +20,8 @@ pub const ENTRY: Entry = Entry {
     name: "tree",
     drops: LOST,
     in_turn: false,
+    no_circuits: "",
+    bounds: &[],
     source: "Wang et al., SIGCOMM 2010, §5.1; Christodoulopoulos et al., JOCN 2015, §IV",
     summary: "Racks below an electrical tree that carries a part of their servers' capacity \
               (40:1, 10:1, 4:1), a β-oversubscribed fat tree of three levels, or full bisection; \
@@ -30,6 +32,8 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<TreeConfig>,
     ideal: ideal::<TreeConfig>,
     draws: draws::<TreeConfig>,
+    failures: failures::<TreeConfig>,
+    switch_tiers: switch_tiers::<TreeConfig>,
     findings: findings::<TreeConfig>,
     findings_of_run: findings_of_run::<TreeConfig>,
     build: build::<TreeConfig>,
@@ -80,6 +84,17 @@ impl FabricConfig for TreeConfig {
         Obeyed::by_all(physics)
             .oversubscribed(physics)
             .shared_by_rates(physics)
+    }
+
+    fn failures(&self, _: &Cluster) -> String {
+        FAILURES.to_owned()
+    }
+
+    fn switch_tiers(&self) -> &'static [&'static str] {
+        match self.levels {
+            2 => &["core_switches"],
+            _ => &["aggregation_switches", "core_switches"],
+        }
     }
 
     fn ideal(&self) -> Vec<&'static str> {

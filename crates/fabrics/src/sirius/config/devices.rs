@@ -114,6 +114,26 @@ impl SiriusConfig {
         ))
     }
 
+    /// What dies with a laser that feeds several transceivers, for a note on failures; `None`
+    /// without devices, and if no transceivers share a laser.
+    pub(crate) fn lasers_that_die(&self, cluster: &Cluster) -> Option<String> {
+        self.devices?;
+        let share = self.parts(cluster, None).ok()?.derived.link.share;
+        if share < 2 {
+            return None;
+        }
+        let uplinks = self.uplinks?;
+        let fed = share.min(uplinks);
+        let chips = match uplinks.div_ceil(share) {
+            1 => "1 chip".to_owned(),
+            many => format!("{many} chips"),
+        };
+        Some(format!(
+            ". By its devices {fed} transceivers hang on a laser, {chips} for the {uplinks} of a \
+             node, and die with it; a spare that a bank of lasers has dies, too"
+        ))
+    }
+
     /// The values that follow from the devices of a resolved table, for its summary; `None` without
     /// devices.
     pub(crate) fn devices_record(&self, cluster: &Cluster) -> Option<Value> {

@@ -10,6 +10,11 @@ use crate::tdma::circuits::Circuits;
 use crate::tdma::failures::refuse_grey;
 use lightloom_engine::{Command, Element, Rejected};
 
+/// What networks of rotor switches take for granted about failures.
+pub const FAILURES: &str = "all racks know of a dead rotor switch at once: no rack relays for a \
+                            rack that it would never meet; pairs that no relay joins either wait. \
+                            Racks and their uplinks do not die";
+
 impl Circuits {
     /// A rotor switch fails, or works again.
     ///
