@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 from decision_support import BOOK, bought
@@ -31,6 +32,8 @@ from lightloom.decision.order import ahead, leaders, share
 from lightloom.decision.overturns import nearest, of_unknown
 from lightloom.decision.pareto import behind
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
+from lightloom.report.decisions import headline
+from lightloom.report.decisions.leaders import LeastPower, SamePower, least_power
 
 # $500,000; $250,000 and 300 tunable transceivers, $385,000 to $446,800 in all.
 ESN = bought("esn", switch=100)
@@ -314,3 +317,31 @@ TITLES: dict[str, Lead] = {
 @pytest.mark.parametrize("title", TITLES)
 def test_each_lead_has_its_title(title: str) -> None:
     assert sentences.title(TITLES[title]).replace("\u00a0", " ") == title
+
+
+def test_the_fabric_that_draws_the_least_power() -> None:
+    """50 kW against 25 kW and 300 transceivers of 12 to 14 W. Less than 3 % apart is level."""
+    times = Range(Fraction(50_000, 29_200), Fraction(50_000, 28_600))
+    third, near = bought("third", switch=300), bought("near", switch=101)
+    assert least_power([ESN, SIRIUS]) == LeastPower(("sirius",), None, times)
+    assert least_power([ESN, SIRIUS, third]) == LeastPower(("sirius",), "esn", times)
+    assert least_power([ESN, near, third]) == LeastPower(("esn", "near"))
+    assert least_power([ESN, near]) == SamePower()
+    assert least_power([ESN]) is None
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (
+            LeastPower(("a",), None, Range(Fraction(5, 4), Fraction(5, 4))),
+            "a draws 20 % less power",
+        ),
+        (LeastPower(("a",), "b", None), "a draws less power than b"),
+        (LeastPower(("a", "b")), "a and b draw the least power"),
+        (SamePower(), "the fabrics draw about the same power"),
+        (None, ""),
+    ],
+)
+def test_each_finding_about_power_has_its_words(found: Any, text: str) -> None:
+    assert headline.power(found) == text
