@@ -582,6 +582,13 @@ class Life:
         self.check()
         self._check_rest()
 
+    def _has_failed(self, pair: Pair, what: str) -> bool:
+        """Whether the last change that was to add or remove a cross-connect failed."""
+        with self.unwatched():
+            made = self.seen.transactions(SWITCH, limit=1000)
+        tried = [one.state for one in made if pair in one.pairs(what)]
+        return bool(tried) and tried[0] in ("undone", "stuck")
+
     def _is_stuck(self) -> bool:
         with self.unwatched():
             return bool(self.seen.stuck(SWITCH))
@@ -590,7 +597,6 @@ class Life:
         with self.unwatched():
             assert self.seen.broken_link() is None
             assert self.seen.transactions(states=OPEN) == []
-            last = self.seen.transactions(SWITCH, limit=1)
             for one in self.seen.transactions(states=["undone", "stuck"], limit=1000):
                 assert one.reason
                 assert one.state == "undone" or "circuits apply" in one.reason
@@ -605,8 +611,11 @@ class Life:
         bright = {pair for pair in target.keys() & world.lit if pair[1] != world.dim_port}
         assert not (world.drained & bright), "traffic is kept away"
         if missing or surplus:
-            assert last
-            assert last[0].state in ("undone", "stuck"), (missing, surplus)
+            for pair in missing:
+                assert self._has_failed(pair, "added"), (missing, surplus)
+            for a, b in surplus:
+                is_in_way = any(a == c or b == d for c, d in missing)
+                assert is_in_way or self._has_failed((a, b), "removed"), (missing, surplus)
             assert world.stuck_port is not None or world.dim_port is not None, (missing, surplus)
             return
         if self.config.unowned == "remove":
