@@ -1,5 +1,9 @@
 """`circuits apply`: its exit code says whether each requested circuit is lit."""
 
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +13,7 @@ from cli_support import lightloom
 from controller_support import Lab, Served
 
 from lightloom.controller.leases import reserve
+from lightloom.controller.tokens import add_token
 from lightloom.switches.ports import Port
 from lightloom.switches.protocol import SwitchError
 
@@ -96,3 +101,49 @@ def test_a_waiting_change_and_a_dry_run_are_no_failures(served: Served, tmp_path
     for more in (["--dry-run"], ["--when", "2099-01-01T00:00Z"]):
         assert lightloom(*words, *more, cwd=tmp_path, **token).returncode == 0
     assert served.lab.lit() == []
+
+
+def test_priorities_waiting_changes_and_clients_are_printed(served: Served, tmp_path: Path) -> None:
+    """Of two operators the one of the higher priority gets the port; the history names both."""
+    tokens = {who: add_token(served.lab.store, who, ["apply", "read"], "test") for who in "xy"}
+
+    def circuits(who: str, *words: object) -> str:
+        token = {"LIGHTLOOM_CONTROLLER_TOKEN": tokens[who]}
+        done = lightloom("circuits", *words, "--url", served.url, cwd=tmp_path, **token)
+        assert done.returncode in (0, 1), done.stderr
+        return str(done.stdout)
+
+    circuits("x", "apply", "east", "--cross-connect", "1A-2B")
+    circuits("y", "apply", "east", "--cross-connect", "1A-3B", "--priority", 5)
+    assert served.lab.lit() == [(1, 3)]
+    said = circuits("x", "history")
+    assert "transaction 1 of east for x: done" in said
+    assert "transaction 2 of east for y: done" in said
+    when = ("--when", "2099-01-01T00:00Z")
+    assert "for x: 4A-4B; waits" in circuits(
+        "x", "apply", "east", "--cross-connect", "4A-4B", *when
+    )
+
+
+def test_a_watch_whose_controller_ends_says_so(served: Served, tmp_path: Path) -> None:
+    """It prints a line for each change, and none twice."""
+    token = served.tokens["read"]
+    line = [sys.executable, "-m", "lightloom", "circuits", "watch", "--url", served.url]
+    environment = {**os.environ, "LIGHTLOOM_CONTROLLER_TOKEN": token}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    watch = subprocess.Popen(line, env=environment, **pipes)
+    assert watch.stdout is not None
+    assert "0 lit" in watch.stdout.readline()
+    for _ in range(3):
+        served.lab.controller._tell()
+        time.sleep(0.5)
+    served.lab.controller.want("east", [(1, 2)], "ann")
+    served.lab.controller.reconcile("east", "ann")
+    while "1 lit; transaction 1 done" not in (seen := watch.stdout.readline()):
+        assert seen
+    served.close()
+    rest, problem = watch.communicate(timeout=30)
+    assert watch.returncode == 2
+    assert "closed the connection" in problem
+    lines = rest.splitlines()
+    assert len({*lines}) == len(lines)

@@ -96,6 +96,7 @@ def apply(
         str,
         typer.Option(metavar="WHEN", help='now, "at checkpoint", or a time: 2026-11-28T22:00Z.'),
     ] = "now",
+    priority: Annotated[int, typer.Option(help="0 to 100; a higher one comes first.")] = 0,
     key: Annotated[
         str | None, typer.Option(metavar="KEY", help="Requests of one key are carried out once.")
     ] = None,
@@ -105,7 +106,8 @@ def apply(
     """Set all circuits that this operator wants on a switch, and change the switch."""
     with console.guarded():
         names, begins = _wanted(circuit, cross_connect, plan), _when(when)
-        found = _client(url).apply(switch, **names, dry_run=dry_run, when=begins, key=key)
+        keys = {"dry_run": dry_run, "when": begins, "key": key, "priority": priority}
+        found = _client(url).apply(switch, **names, **keys)
         if json:
             console.print_json(found)
         elif dry_run:
@@ -128,12 +130,16 @@ def apply(
 def watch(url: Url = None) -> None:
     """Print a line for each change until it is interrupted."""
     with console.guarded():
+        printed = ""
         for state in _client(url).watch():
-            _print_role(state)
             lit = ", ".join(f"{one['name']} {len(one['lit'])} lit" for one in state["switches"])
             last = state["transactions"][:1]
             said = f"; transaction {last[0]['id']} {last[0]['state']}" if last else ""
-            console.say(f"{lit}{said}; {len(state['alarms'])} alarms")
+            line = f"{state['role']}: {lit}{said}; {len(state['alarms'])} alarms"
+            if line != printed:
+                console.say(printed := line)
+        limit = "the controller closed the connection"
+        raise refusal("watch", url or "(default)", limit, "start it again, or ask another one")
 
 
 @commands.command()
@@ -328,7 +334,8 @@ def _print_forecast(found: dict[str, Any]) -> None:
 
 def _print_deferred(one: dict[str, Any]) -> None:
     when = one["when"] if isinstance(one["when"], str) else f"at {_time(one['when'])}"
-    console.say(f"change {one['id']} of {one['switch']} for {one['who']}: waits, {when}")
+    names = " ".join(f"{a}A-{b}B" for a, b in one["pairs"]) or "no circuits"
+    console.say(f"change {one['id']} of {one['switch']} for {one['who']}: {names}; waits, {when}")
 
 
 def _job_text(job: dict[str, Any]) -> str:
@@ -369,5 +376,5 @@ def _print_made(made: list[dict[str, Any]]) -> None:
         counts = f"{len(one['plan']['removed'])} removed, {len(one['plan']['added'])} added"
         took = (one["updated"] - one["created"]) * 1e3
         reason = f": {one['reason']}" if one["reason"] else ""
-        text = f"transaction {one['id']} of {one['switch']}: {one['state']}"
+        text = f"transaction {one['id']} of {one['switch']} for {one['who']}: {one['state']}"
         console.say(f"{text}, {counts}, {took:.0f} ms{reason}")

@@ -63,6 +63,7 @@ class Client:
         dry_run: bool = False,
         when: str | float = "now",
         key: str | None = None,
+        priority: int = 0,
     ) -> dict[str, Any]:
         """Wants circuits between racks, or cross-connects, and changes the switch.
 
@@ -73,12 +74,13 @@ class Client:
             dry_run: only say what would change.
             when: "now", "at checkpoint", or a time [s since 1970].
             key: a request with the same key is carried out once.
+            priority: 0 to 100; of two operators the higher one comes first.
 
         Raises:
             ConfigError: if the controller refuses the request.
         """
         by_racks = circuits is not None
-        body: dict[str, Any] = {"dry_run": dry_run, "when": when}
+        body: dict[str, Any] = {"dry_run": dry_run, "when": when, "priority": priority}
         body["circuits" if by_racks else "cross_connects"] = list(
             circuits if circuits is not None else cross_connects or []
         )
