@@ -125,6 +125,9 @@ class PairHook:
     def forget(self, switch: str, pairs: Collection[Pair]) -> None:
         self._of[switch].forget(switch, pairs)
 
+    def keep(self, switch: str, pairs: Collection[Pair]) -> None:
+        """Nothing is lost."""
+
     def stop(self) -> None:
         """Nothing was opened."""
 

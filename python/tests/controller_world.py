@@ -204,6 +204,9 @@ class WorldHook:
     def forget(self, switch: str, pairs: object) -> None:
         pass
 
+    def keep(self, switch: str, pairs: object) -> None:
+        pass
+
     def stop(self) -> None:
         pass
 

@@ -20,6 +20,7 @@ pytest.importorskip("os_ken")
 from lightloom.controller.config import config_of
 from lightloom.controller.hooks import HookError
 from lightloom.controller.openflow_hook import OpenFlowHook
+from lightloom.controller.overview import alarms_of
 from lightloom.errors import ConfigError
 from lightloom.switches.ports import Pair
 
@@ -181,6 +182,29 @@ def test_a_switch_that_comes_back_is_used_again(flowing: Flowing) -> None:
     back.connect(flowing.address)
     assert flowing.apply((1, 3), (3, 1)).state == "done"
     assert flowing.on_circuits() == {(1, 3), (3, 1)}
+
+
+def test_a_switch_that_restarts_gets_the_rules_of_its_lit_circuits_again(flowing: Flowing) -> None:
+    """Its table is empty; the other switches are not touched. One that refuses raises an alarm."""
+    lab = flowing.lab
+    flowing.apply((1, 2), (2, 1))
+    lab.controller.cycle()
+    others = [len(one.events) for one in flowing.switches[1:]]
+    for refuses in ((5, 1), None):
+        flowing.switches[0].close()
+        time.sleep(0.05)
+        lab.controller.cycle()
+        flowing.switches[0] = FakeSwitch(1, refuses=refuses)
+        flowing.switches[0].connect(flowing.address)
+        assert flowing.hook()._listening().missing([1], time.monotonic() + 5) == []
+        lab.controller.cycle()
+        kinds = [alarm["kind"] for alarm in alarms_of(lab.controller)]
+        assert kinds == (["hook"] if refuses else [])
+    assert flowing.on_circuits() == {(1, 2), (2, 1)}
+    assert [len(one.events) for one in flowing.switches[1:]] == others
+    events = len(flowing.switches[0].events)
+    lab.controller.cycle()
+    assert len(flowing.switches[0].events) == events
 
 
 def test_a_crash_in_mid_change_leaves_traffic_away_until_it_is_recovered(flowing: Flowing) -> None:

@@ -44,6 +44,9 @@ class Recorder:
     def forget(self, switch: str, pairs: object) -> None:
         pass
 
+    def keep(self, switch: str, pairs: object) -> None:
+        pass
+
     def stop(self) -> None:
         pass
 

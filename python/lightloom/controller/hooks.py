@@ -53,6 +53,14 @@ class Hook(Protocol):
             HookError: if something of that may be left.
         """
 
+    def keep(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """These cross-connects carry traffic, at each pass: what leads it there is set up again if
+        it was lost.
+
+        Raises:
+            HookError: if that fails.
+        """
+
     def stop(self) -> None:
         """This controller is not the active one any more: what `start` opened is closed."""
 
@@ -70,6 +78,9 @@ class NoHook:
         """Does nothing."""
 
     def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Does nothing."""
+
+    def keep(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Does nothing."""
 
     def stop(self) -> None:
@@ -96,6 +107,9 @@ class HttpHook:
 
     def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Does nothing: the hook has been told that traffic left."""
+
+    def keep(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Does nothing."""
 
     def stop(self) -> None:
         """Does nothing."""

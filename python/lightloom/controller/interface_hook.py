@@ -68,6 +68,9 @@ class InterfaceHook:
     def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Does nothing: an interface whose port has no cross-connect stays disabled."""
 
+    def keep(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Does nothing: the configuration of an interface outlives its switch's restart."""
+
     def stop(self) -> None:
         """Does nothing."""
 

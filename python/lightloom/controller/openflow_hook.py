@@ -50,6 +50,8 @@ class OpenFlowHook:
         self._networks = read_networks(table.hosts)
         self._racks: dict[str, Racks] = {}
         self._check: Callable[[], None] = lambda: None
+        self._kept: dict[tuple[str, int], int] = {}
+        """By circuit switch and datapath: the connection over which its rules were last added."""
         self._listener: Listener | None = None
         self._opening = threading.Lock()
 
@@ -92,6 +94,7 @@ class OpenFlowHook:
             if self._listener is not None:
                 self._listener.close()
             self._listener = None
+            self._kept.clear()
 
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
         """The first substep; returns when no packet is on its way over these cross-connects."""
@@ -115,6 +118,22 @@ class OpenFlowHook:
         """Removes the rules of the first substep, as no rule leads over these cross-connects."""
         known = [pair for pair in pairs if self._has_rules(switch, pair)]
         self._apply([_without_avoiding([*self._uses(switch, known)])])
+
+    def keep(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Adds the rules of these cross-connects again on switches that have connected anew, as
+        after a restart with an empty table."""
+        if not pairs:
+            return
+        listener = self._listening()
+        use = {
+            at: [sender.use(to) for sender, to in own]
+            for at, own in _by_datapath([*self._uses(switch, pairs)]).items()
+        }
+        count = {datapath: listener.connections(datapath) for datapath in use}
+        new = {at for at in use if count[at] and count[at] != self._kept.get((switch, at))}
+        if new:
+            self._apply([{at: use[at] for at in sorted(new)}])
+            self._kept |= {(switch, at): count[at] for at in new}
 
     def _has_rules(self, switch: str, pair: Pair) -> bool:
         is_sent = (switch, Port("A", pair[0])) in self._senders

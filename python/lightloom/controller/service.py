@@ -243,6 +243,7 @@ class Controller:
             self._leave_policy(one)
             if self._read(one):
                 self._adopt(one)
+                self._keep(one)
                 with one.meters.planning():
                     advised = self._advice.renew(one, self._deferrals.due(one))
                     plan = self._planned(one, SELF, advised)
@@ -414,6 +415,19 @@ class Controller:
             return
         if found:
             self.store.adopt(one.name, found, SELF)
+
+    def _keep(self, one: Managed) -> None:
+        """Has the hook lead traffic onto what is lit as before, should that be lost."""
+        if one.kept_away is not None or self.store.unfinished(one.name):
+            return
+        away = touched(self.store.stuck(one.name))
+        wanted = {wish.pair for wish in self.wanted(one.name)}
+        kept = ({*one.lit} & self.store.owned(one.name) & wanted) - away
+        carrying = [p for p in sorted(kept) if without_light([p], one.power) is None]
+        try:
+            self._hook.keep(one.name, carrying)
+        except HookError as problem:
+            one.kept_away = f"rules of lit circuits: {problem}; it is tried again"
 
     def undo(self, number: int, who: str, claim: Claim | None = None) -> list[Transaction]:
         """Makes a switch as it was before a transaction: the operator then wants that, unless this

@@ -48,6 +48,9 @@ class TestbedHook:
     def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Does nothing: the next traffic that enters ends it."""
 
+    def keep(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Does nothing."""
+
     def stop(self) -> None:
         """Does nothing: the testbed stays up."""
 

@@ -43,6 +43,7 @@ class Listener:
         self._sessions: dict[int, Session] = {}
         self._unknown: dict[Session, None] = {}
         self._busy: dict[int, threading.Lock] = {}
+        self._connections: dict[int, int] = {}
         self._socket = _bound(address, key)
         self._accepting = threading.Thread(target=self._accept, daemon=True)
         self._accepting.start()
@@ -83,6 +84,7 @@ class Listener:
                 del self._unknown[session]
                 former = self._sessions.get(datapath)
                 self._sessions[datapath] = session
+                self._connections[datapath] = self._connections.get(datapath, 0) + 1
                 self._known.notify_all()
             if former is not None:
                 former.close()
@@ -104,6 +106,11 @@ class Listener:
             while absent() and (left := until - time.monotonic()) > 0:
                 self._known.wait(left)
             return absent()
+
+    def connections(self, datapath: int) -> int:
+        """How often a switch has connected; 0 if it is not connected now."""
+        with self._known:
+            return self._connections[datapath] if datapath in self._sessions else 0
 
     def apply(
         self,
