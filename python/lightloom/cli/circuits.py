@@ -248,7 +248,10 @@ def undo(
     """Make a switch as it was before a transaction."""
     with console.guarded():
         made = _client(url).undo(transaction)
-        _print_made(made)
+        if made:
+            _print_made(made)
+        else:
+            console.say("no circuit changed; requests for what the transaction added are withdrawn")
     if not all(map(_is_whole, made)):
         raise typer.Exit(DARK)
 
