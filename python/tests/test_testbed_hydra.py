@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from openflow_support import reason
 from test_testbed_live import inside, left, runs, transferred
 from test_testbed_setup import HYDRA, setup, table
-from testbed_support import live, lost_beside_switches
+from testbed_support import live, lost_beside_switches, needs_real_time
 
 from lightloom import _core
 from lightloom.errors import ConfigError
@@ -307,6 +307,20 @@ def stopped(plane: KernelPlane, host: int) -> Iterator[None]:
         yield
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+@ovs
+@live
+@needs_real_time
+def test_the_switches_of_servers_run_before_other_programs() -> None:
+    with hydra("tovsfirst") as (bed, plane):
+        forwarding = plane.forwarding
+        assert isinstance(forwarding, ServerForwarding)
+        running = forwarding._switches._running
+        hosts = len(bed.setup.layout.hosts)
+        policies = [os.sched_getscheduler(one.pid) for one in running]
+        # The databases, then the switches.
+        assert policies == [os.SCHED_OTHER] * hosts + [os.SCHED_RR] * hosts
 
 
 def standing(read: Callable[[], Any]) -> Any:

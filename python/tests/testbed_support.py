@@ -38,6 +38,21 @@ def live(test: Callable[..., None]) -> Callable[..., None]:
     return test
 
 
+def may_have_real_time() -> bool:
+    """Whether this process may give itself a real-time policy."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except OSError:
+        return False
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    return True
+
+
+needs_real_time = pytest.mark.skipif(
+    not may_have_real_time(), reason="no right to a real-time policy"
+)
+
+
 def lost_beside_switches(totals: dict[str, Any]) -> tuple[int, int]:
     """Packets sent into the dark, and frames lost elsewhere than in the servers' switches: these
     lose packets if they wait for a processor, which other programs may have."""

@@ -98,10 +98,11 @@ def up(file: File, overrides: Overrides = None, fabric: Label = None, name: Name
     """Build a testbed and keep it up, its controller at work, until it is interrupted."""
     with _guarded():
         from lightloom.testbed.bed import TakenDownError, Testbed
+        from lightloom.testbed.priority import preferred
         from lightloom.testbed.setup import setup_of
 
         setup = setup_of(_given(file, overrides, None, 0), fabric, name)
-        with Testbed(setup) as bed:
+        with Testbed(setup) as bed, preferred():
             bed.host.begin()
             console.say(f"{setup.layout.name}: {len(setup.layout.hosts)} hosts on {setup.label}")
             console.say(f"  lightloom testbed shell --name {setup.layout.name} HOST")

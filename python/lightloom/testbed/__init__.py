@@ -7,7 +7,7 @@ optical fabric that the simulated fabric's own controller drives.
 | `bed`, `namespaces`, `links`, `folders`, `guardian`, `shell` | a testbed: set-up, removal |
 | `kernel`, `user`, `forwarding`, `optical_switch` | planes of circuits: drivers of the controller |
 | `server_rules`, `open_vswitch` | HydRA's rules on servers, by Open vSwitch |
-| `host` | the controller's host in real time |
+| `host`, `priority` | the controller's host in real time, and its scheduling policy |
 | `applications`, `live`, `measure`, `capture` | programs, and samples and packets of their run |
 | `memcached_client` | a program that measures the latency of memcached |
 | `claims`, `claims_table`, `programs` | claims of papers, judged here; programs that they need |

@@ -19,7 +19,7 @@ from typing import Any
 from lightloom import _core
 from lightloom.config.testbed import Application
 from lightloom.errors import refusal
-from lightloom.testbed import memcached_client, shell
+from lightloom.testbed import memcached_client, priority, shell
 from lightloom.testbed.layout import DEVICE, Host, Layout
 from lightloom.units.durations import duration_ps
 
@@ -29,8 +29,6 @@ DASK_PORT = 8786
 """The scheduler of Dask listens on this port."""
 OUTPUT = 10_000
 """Length of the kept end of a command's output [characters]."""
-PREFERRED = -10
-"""The niceness of the process that drives the testbed; its applications have none."""
 HEAD_START_S = 0.3
 """A server is begun so long before its client."""
 NEEDS = {
@@ -92,7 +90,7 @@ class Running:
     def _begin(self, space: str, command: Sequence[str]) -> None:
         number = len(self.processes)
         # They end with this process, whatever becomes of it.
-        begun = ["nice", "-n", str(-PREFERRED), "setpriv", "--pdeathsig", "KILL", *command]
+        begun = [*priority.usual_priority(), "setpriv", "--pdeathsig", "KILL", *command]
         line = shell.namespace_command(space, begun)
         out = self.folder / f"{self.name}.{number}.out"
         err = self.folder / f"{self.name}.{number}.err"

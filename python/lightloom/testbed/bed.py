@@ -47,7 +47,7 @@ class Testbed:
             OSError: of the kernel.
         """
         shell.check_rights()
-        for tool in ("ip", "tc", "setpriv", "setsid"):
+        for tool in ("ip", "tc", "chrt", "setpriv", "setsid"):
             shell.tool_path(tool)
         if self.setup.plane == "kernel" and not _core.TESTBED_KERNEL_PLANE:
             limit = "not there when Lightloom was built"

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lightloom.config.testbed import kept_bytes
-from lightloom.testbed import shell
+from lightloom.testbed import priority, shell
 from lightloom.testbed.layout import DEVICE
 from lightloom.testbed.setup import Setup
 
@@ -44,8 +44,17 @@ class Capture:
         tool = shell.tool_path("tcpdump")
         self._running = []
         for name, space, device in self._links:
-            line = [tool, "-i", device, "-w", str(folder / f"{name}.pcap"), "-s", size]
-            line += ["-c", str(MOST), "--immediate-mode", "--nano", "-Z", "root"]
+            line = [*priority.usual_priority(), tool, "-i", device, "-s", size]
+            line += [
+                "-w",
+                str(folder / f"{name}.pcap"),
+                "-c",
+                str(MOST),
+                "--immediate-mode",
+                "--nano",
+                "-Z",
+                "root",
+            ]
             self._running.append(
                 subprocess.Popen(shell.namespace_command(space, line), stderr=subprocess.PIPE)
             )

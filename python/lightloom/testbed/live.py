@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from lightloom.errors import refusal
-from lightloom.testbed import applications
+from lightloom.testbed import applications, priority
 from lightloom.testbed.bed import Testbed
 from lightloom.testbed.capture import Capture
 from lightloom.testbed.host import Plane
@@ -58,13 +57,8 @@ def measure(setup: Setup, tick: Tick = lambda now, what: None) -> Live:
         remedy = "add [[testbed.application]], or give a command after --"
         raise refusal("testbed.application", "(missing)", limit, remedy)
     applications.check_programs(setup.table.application)
-    usual = os.getpriority(os.PRIO_PROCESS, 0)
-    try:
-        with Testbed(setup) as bed:
-            os.setpriority(os.PRIO_PROCESS, 0, applications.PREFERRED)
-            return _measured(bed, tick)
-    finally:
-        os.setpriority(os.PRIO_PROCESS, 0, usual)
+    with Testbed(setup) as bed, priority.preferred():
+        return _measured(bed, tick)
 
 
 def _measured(bed: Testbed, tick: Tick) -> Live:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lightloom import _core
-from lightloom.testbed import shell
+from lightloom.testbed import priority, shell
 from lightloom.testbed.layout import DEVICE, UPLINK, Host, Layout
 
 TOOLS = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-appctl")
@@ -24,7 +24,8 @@ READY_S = 20.0
 CACHE_S = 5.0
 """No switch needs longer to empty its cache."""
 PREFERRED = "-10"
-"""Niceness: a switch that waits for a processor loses packets."""
+"""Niceness, where the kernel refuses a real-time policy: a switch that waits for a processor loses
+packets."""
 POLL_S = 0.005
 CONTROLLER = f"{DEVICE}.controller"
 TX_DROPPED = 5
@@ -82,7 +83,7 @@ class OpenVSwitches:
             self._begin(host, _database_line(own))
         for host in hosts:
             self._await(host, "db.sock")
-            self._begin(host, _switch_line(self._own(host)))
+            priority.prefer_switch(self._begin(host, _switch_line(self._own(host))))
         for host in hosts:
             self._await(host, "ctl.sock")
         self._each([_bridge_line(self._own(host), host) for host in hosts])
@@ -131,7 +132,8 @@ class OpenVSwitches:
     def _own(self, host: Host) -> Path:
         return self._folder / f"ovs-{host.index}"
 
-    def _begin(self, host: Host, line: Sequence[str]) -> None:
+    def _begin(self, host: Host, line: Sequence[str]) -> int:
+        """Starts a program beside a host; returns its process ID."""
         own = self._own(host)
         keys = ("OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR")
         environment = {**os.environ, **dict.fromkeys(keys, str(own))}
@@ -147,6 +149,7 @@ class OpenVSwitches:
                     start_new_session=True,
                 )
             )
+        return self._running[-1].pid
 
     def _await(self, host: Host, socket: str) -> None:
         own, until = self._own(host), time.monotonic() + READY_S

@@ -22,6 +22,7 @@ TOOLS = {
     "mpicc": "libopenmpi-dev",
     "memcached": "memcached",
     "tcpdump": "tcpdump",
+    "chrt": "util-linux",
     "setpriv": "util-linux",
     "setsid": "util-linux",
     "ovsdb-tool": "openvswitch-switch",
