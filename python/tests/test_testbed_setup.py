@@ -16,6 +16,7 @@ from lightloom import _core
 from lightloom.analysis.notes import of_workload
 from lightloom.cli.testbed_text import verdict
 from lightloom.errors import ConfigError
+from lightloom.testbed.applications import check_programs
 from lightloom.testbed.forwarding import next_hops
 from lightloom.testbed.host import RealTimeHost
 from lightloom.testbed.idealised import not_emulated
@@ -127,6 +128,19 @@ def test_faults_without_effect_are_counted() -> None:
             "fabric.reconfiguration_delay",
             "10",
         ),
+        (
+            table({**CTHROUGH, "reconfiguration_delay": "3 ms"}),
+            "fabric.reconfiguration_delay",
+            "testbed.time_scale = 4",
+        ),
+        # No time scale makes nothing long enough.
+        (
+            table({**CTHROUGH, "reconfiguration_delay": "0 s"}),
+            "fabric.reconfiguration_delay",
+            "raise it",
+        ),
+        (table({**MORDIA, "link_rate": "10 Gb/s"}), "fabric.link_rate", "lower"),
+        (table(CTHROUGH) | {"testbed": {"sample": "0 s"}}, "testbed.sample", "raise"),
         (table(CTHROUGH, server_rate="10 Gb/s"), "cluster.nic", "lower"),
         (table(CTHROUGH, racks=40), "cluster.racks", "fewer"),
         (table(CTHROUGH, servers_per_rack=32), "cluster", "fewer"),
@@ -159,6 +173,39 @@ def test_what_cannot_be_emulated_is_refused(raw: dict[str, Any], key: str, remed
         setup(raw)
     assert problem.value.key == key
     assert remedy in (problem.value.remedy or "")
+
+
+@pytest.mark.parametrize(
+    ("application", "key", "remedy"),
+    [
+        ({"kind": "iperf3", "duration": "1.5 s"}, "duration", "round"),
+        ({"kind": "iperf3", "duration": "0 s"}, "duration", "write a time"),
+        ({"kind": "memcached", "duration": "0 s"}, "duration", "write a time"),
+        # It was terminated after two minutes, and failed.
+        ({"kind": "iperf3", "duration": "120 s"}, "duration", "raise"),
+        ({"kind": "iperf3", "udp": "fast"}, "udp", "correct"),
+        ({"kind": "iperf3", "limit": "0 s"}, "limit", "write a time"),
+        ({"kind": "nbdcopy", "bytes": "0 B"}, "bytes", "write a size"),
+        ({"kind": "command", "command": "echo 'a"}, "command", "close"),
+        ({"kind": "command", "command": " "}, "command", "give"),
+    ],
+)
+def test_an_application_that_cannot_run_is_refused(
+    application: dict[str, Any], key: str, remedy: str
+) -> None:
+    raw = table(CTHROUGH) | {"testbed": {"application": [{"to": 1, **application}]}}
+    with pytest.raises(ConfigError) as problem:
+        setup(raw)
+    assert problem.value.key == f"testbed.application[0].{key}"
+    assert remedy in (problem.value.remedy or "")
+
+
+@pytest.mark.parametrize("command", ["/no/such/program x", "nosuchprogram x"])
+def test_a_command_that_does_not_exist_is_refused_before_anything_is_built(command: str) -> None:
+    raw = table(CTHROUGH) | {"testbed": {"application": [{"kind": "command", "command": command}]}}
+    with pytest.raises(ConfigError) as problem:
+        check_programs(setup(raw).table.application)
+    assert problem.value.key == "testbed.application[0].command"
 
 
 @pytest.mark.parametrize(

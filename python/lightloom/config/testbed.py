@@ -12,6 +12,9 @@ from lightloom.config.own_tables import TESTBED
 from lightloom.config.refused import first_of
 from lightloom.errors import refusal
 
+LARGEST_SCALE = 10_000.0
+"""The largest `testbed.time_scale`."""
+
 
 class Application(BaseModel):
     """A program that runs on hosts."""
@@ -62,7 +65,7 @@ class Table(BaseModel):
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
-    time_scale: float = Field(1.0, ge=1.0, le=10_000.0)
+    time_scale: float = Field(1.0, ge=1.0, le=LARGEST_SCALE)
     """Factor on all times of the fabric (days, nights, intervals, delays)."""
     settle_after: str | None = None
     """Time between the last packet that a rack switch sends into a circuit and the end of its

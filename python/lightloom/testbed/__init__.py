@@ -3,7 +3,8 @@ optical fabric that the simulated fabric's own controller drives.
 
 | module | content |
 |---|---|
-| `setup`, `layout`, `path_tags`, `limits`, `idealised` | the emulated parts and limits: pure |
+| `setup`, `application_checks`, `limits` | what is checked before and after a run: pure |
+| `layout`, `path_tags`, `idealised` | names, VLANs, and what is not emulated: pure |
 | `bed`, `namespaces`, `links`, `folders`, `guardian`, `shell` | a testbed: set-up, removal |
 | `kernel`, `user`, `forwarding`, `optical_switch` | planes of circuits: drivers of the controller |
 | `server_rules`, `open_vswitch` | HydRA's rules on servers, by Open vSwitch |

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +20,7 @@ from lightloom import _core
 from lightloom.config.testbed import Application
 from lightloom.errors import refusal
 from lightloom.testbed import memcached_client, priority, shell
+from lightloom.testbed.application_checks import words_of
 from lightloom.testbed.layout import DEVICE, Host, Layout
 from lightloom.units.durations import duration_ps
 
@@ -155,7 +156,11 @@ def check_programs(tables: Sequence[Application]) -> None:
     Raises:
         ConfigError: naming the package.
     """
-    for table in tables:
+    for at, table in enumerate(tables):
+        if table.kind == "command" and shutil.which(words_of(table)[0]) is None:
+            limit = "no such program"
+            key = f"testbed.application[{at}].command"
+            raise refusal(key, words_of(table)[0], limit, "correct its name, or install it")
         for tool in NEEDS[table.kind]:
             shell.tool_path(tool)
         if table.kind == "dask" and find_spec("distributed") is None:
@@ -174,7 +179,7 @@ def _commands(
     port = str(PORT + at)
     here = layout.namespace(source)
     if table.kind in ("command", "mpi", "dask"):
-        words = shlex.split(table.command) if isinstance(table.command, str) else table.command
+        words = words_of(table)
         members = [layout.hosts[host] for host in table.hosts] or list(layout.hosts)
         if table.kind == "dask":
             return dask_lines(layout, source, members, words, begin)
@@ -191,7 +196,7 @@ def _commands(
     if table.kind == "iperf3":
         server = ["iperf3", "-s", "-1", "-p", port, "-B", to.address]
         seconds = duration_ps("duration", table.duration) / 1e12
-        client = ["iperf3", "-c", to.address, "-p", port, "-t", f"{max(1, round(seconds))}"]
+        client = ["iperf3", "-c", to.address, "-p", port, "-t", f"{seconds:.0f}"]
         client += ["-i", "0.1", "-P", str(table.streams), "-J", "--connect-timeout", "3000"]
         if table.udp is not None:
             rate = _core.control_rate("udp", table.udp)

@@ -12,8 +12,9 @@ from typing import Any
 from lightloom import _core
 from lightloom.config.experiment import Experiment
 from lightloom.config.own_tables import TESTBED, of_core
-from lightloom.config.testbed import Application, Table, kept_bytes, read_table
+from lightloom.config.testbed import LARGEST_SCALE, Table, kept_bytes, read_table
 from lightloom.errors import refusal
+from lightloom.testbed.application_checks import check_application
 from lightloom.testbed.layout import Layout
 from lightloom.units.durations import duration_ps
 
@@ -31,6 +32,8 @@ SHORTEST_DARK_PS = 10_000_000_000
 """The kernel plane darkens circuits for no less: 10 ms."""
 SHORTEST_DAY_PS = 100_000_000
 """The user-space plane has no shorter day: 100 us."""
+SHORTEST_SAMPLE_PS = 1_000_000_000
+"""The controller's thread takes the samples: more of them would leave it no time."""
 RACKS, PLANES, HOSTS = 16, 8, 64
 """Limits of the kernel plane's tables."""
 HOSTS_IN_ALL = 64
@@ -119,14 +122,17 @@ def setup_of(experiment: Experiment, label: str | None = None, name: str | None 
         dark_ps=_dark(own),
         buffer=_buffer(own),
     )
-    for key in ("sample", "settle_after"):
-        if (given := getattr(table, key)) is not None:
-            duration_ps(f"testbed.{key}", given)
+    if table.settle_after is not None:
+        duration_ps("testbed.settle_after", table.settle_after)
+    if duration_ps("testbed.sample", table.sample) < SHORTEST_SAMPLE_PS:
+        limit = "samples are 1 ms or more apart"
+        raise refusal("testbed.sample", table.sample, limit, "raise it")
     if table.capture is not None:
         kept_bytes(table.capture)
     _check_forwarding(setup)
     _check_limits(setup)
-    _check_applications(setup)
+    for at, application in enumerate(table.application):
+        check_application(f"testbed.application[{at}]", application, len(setup.layout.hosts))
     return setup
 
 
@@ -227,59 +233,36 @@ def _check_forwarding(setup: Setup) -> None:
 def _check_limits(setup: Setup) -> None:
     user = setup.plane == "user"
     most = USER_RATE_BPS if user else KERNEL_RATE_BPS
-    rates = [("cluster.nic", setup.host_bps), ("fabric.circuit_rate", setup.circuit_bps)]
-    rates.append(("fabric.oversubscription", setup.electrical_bps))
-    for key, rate in rates:
+    circuits = "fabric.link_rate" if user else "fabric.circuit_rate"
+    rates = [
+        ("cluster.nic", setup.host_bps, "lower cluster.nic or cluster.server_rate"),
+        (circuits, setup.circuit_bps, "lower it"),
+        ("fabric.oversubscription", setup.electrical_bps, "raise it"),
+    ]
+    for key, rate, remedy in rates:
         if rate > most:
             limit = f"the {setup.plane} plane was calibrated up to {most / 1e9:g} Gb/s"
-            remedy = "lower server_rate, circuit_rate or raise oversubscription"
             raise refusal(key, f"{rate / 1e9:g} Gb/s", limit, remedy)
     scale = setup.table.time_scale
     if not user and setup.dark_ps * scale < SHORTEST_DARK_PS:
-        needed = SHORTEST_DARK_PS / max(setup.dark_ps, 1)
         limit = "the kernel plane changes circuits in no less than 10 ms"
         key = "fabric.reconfiguration_delay" if setup.kind == "cthrough" else "fabric.settle"
-        raise refusal(key, f"{setup.dark_ps / 1e9:g} ms", limit, f"time_scale = {needed:g}")
+        remedy = _time_scale(SHORTEST_DARK_PS, setup.dark_ps)
+        raise refusal(key, f"{setup.dark_ps / 1e9:g} ms", limit, remedy)
     if user:
         own = setup.resolved["fabric"][setup.fabric]
         slot = duration_ps("fabric.slot", own["slot"])
         day = (slot - setup.dark_ps) * scale
         if day < SHORTEST_DAY_PS:
-            needed = -(-SHORTEST_DAY_PS // max(slot - setup.dark_ps, 1))
             limit = "a day on the user-space plane is 100 us or longer"
-            raise refusal("fabric.slot", own["slot"], limit, f"testbed.time_scale = {needed}")
+            remedy = _time_scale(SHORTEST_DAY_PS, slot - setup.dark_ps)
+            raise refusal("fabric.slot", own["slot"], limit, remedy)
 
 
-def _check_applications(setup: Setup) -> None:
-    hosts = len(setup.layout.hosts)
-    for at, application in enumerate(setup.table.application):
-        where = f"testbed.application[{at}]"
-        ends = [("from", application.source), ("to", application.to)]
-        for key, host in [*ends, *(("hosts", host) for host in application.hosts)]:
-            if host is not None and not 0 <= host < hosts:
-                limit = f"the hosts are 0 to {hosts - 1}"
-                raise refusal(f"{where}.{key}", host, limit, "name a host that is there")
-        if application.kind in ("iperf3", "nbdcopy", "memcached") and application.to is None:
-            raise refusal(f"{where}.to", "(missing)", "a receiver is needed", "name a host")
-        if application.to == application.source:
-            limit = "a host sends to another"
-            raise refusal(f"{where}.to", application.to, limit, "name another host")
-        if application.kind in ("command", "mpi", "dask") and not application.command:
-            raise refusal(f"{where}.command", '""', "nothing to run", "give a command")
-        _check_ranks(where, application)
-        for key in ("begin", "duration", "limit"):
-            duration_ps(f"{where}.{key}", getattr(application, key))
-
-
-def _check_ranks(where: str, application: Application) -> None:
-    if not application.hosts:
-        return
-    if application.kind not in ("mpi", "dask"):
-        limit = f"{application.kind} has neither ranks nor workers"
-        raise refusal(f"{where}.hosts", application.hosts, limit, "remove it")
-    if application.kind == "mpi" and application.source != application.hosts[0]:
-        limit = "mpirun runs on the first of its hosts"
-        raise refusal(f"{where}.from", application.source, limit, f"{application.hosts[0]}")
+def _time_scale(shortest_ps: int, given_ps: int) -> str:
+    """What makes a time of the fabric long enough."""
+    needed = -(-shortest_ps // max(given_ps, 1))
+    return f"testbed.time_scale = {needed}" if needed <= LARGEST_SCALE else "raise it"
 
 
 def default_name(path: Path | None) -> str:
