@@ -390,7 +390,7 @@ def test_a_host_that_is_not_there_is_refused(tmp_path: Path) -> None:
         check=False,
     )
     assert "no-such-program" in missing.stdout + missing.stderr
-    assert missing.returncode == 1
+    assert missing.returncode == 2
 
 
 #: Sends whenever its queue has room. It holds less than the queue does, so that it sleeps where the

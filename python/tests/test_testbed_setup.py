@@ -4,7 +4,7 @@ import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from cli_support import ROOT
@@ -16,16 +16,18 @@ from lightloom import _core
 from lightloom.analysis.notes import of_workload
 from lightloom.cli.testbed_text import verdict
 from lightloom.errors import ConfigError
+from lightloom.testbed.agreement import _why
 from lightloom.testbed.applications import check_programs
 from lightloom.testbed.forwarding import next_hops
 from lightloom.testbed.host import RealTimeHost
 from lightloom.testbed.idealised import not_emulated
-from lightloom.testbed.kernel import outputs
+from lightloom.testbed.kernel import KernelPlane, outputs
 from lightloom.testbed.layout import Layout
-from lightloom.testbed.limits import percentile
+from lightloom.testbed.limits import Fidelity, percentile
 from lightloom.testbed.matched import matched
 from lightloom.testbed.measure import Samples
 from lightloom.testbed.setup import Setup, cases, setup_of
+from lightloom.testbed.user import UserPlane
 
 NOWHERE = _core.TESTBED_NOWHERE
 
@@ -397,6 +399,7 @@ def test_what_a_circuit_was_worth() -> None:
         began = 100.0
         circuits = ((0, 2, 0, 1.0, 2.0),)
         samples = Samples()
+        applications: ClassVar[list[dict[str, Any]]] = []
 
     sizes = 0
     for step in range(41):
@@ -405,10 +408,45 @@ def test_what_a_circuit_was_worth() -> None:
         Run.samples.columns.setdefault("host 2", []).append(sizes)
         sizes += int((900e6 if now >= 101.0 - 1e-9 else 100e6) / 8 * 0.05)
     one = {"from": 0, "to": 2, "begin_s": 0.0, "took_s": 2.0}
+    # Another receiver's traffic is not this one's.
+    Run.applications += [one, {"from": 1, "to": 3, "begin_s": 0.0, "took_s": 2.0}]
     found = matched(Run, one)  # type: ignore[arg-type]
     assert found["unmatched_bps"] == pytest.approx(100e6, rel=1e-3)
     assert found["matched_bps"] == pytest.approx(900e6, rel=1e-3)
     assert found["ratio"] == pytest.approx(9, rel=1e-3)
+    # While another application sends to the same host, its bytes are among those of the host.
+    Run.applications.append({"from": 1, "to": 2, "begin_s": 0.0, "took_s": 1.05})
+    found = matched(Run, one)  # type: ignore[arg-type]
+    assert found["unmatched_bps"] is found["ratio"] is None
+    assert found["matched_bps"] == pytest.approx(900e6, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("plane", "fabric", "kind"), [(KernelPlane, CTHROUGH, "follow"), (UserPlane, MORDIA, "light")]
+)
+def test_a_plane_refuses_what_it_cannot_carry_out(
+    plane: type[KernelPlane] | type[UserPlane], fabric: dict[str, Any], kind: str
+) -> None:
+    """A schedule had no effect on the kernel plane, and the log had it as done."""
+    one = object.__new__(plane)
+    one._setup = setup(table(fabric))
+    with pytest.raises(ConfigError) as problem:
+        list(one.carry_out(kind, {}))
+    assert problem.value.key == "fabric.policy"
+
+
+@pytest.mark.parametrize(("fabric", "unmeasured"), [(CTHROUGH, True), (MORDIA, False)])
+def test_a_difference_of_udp_is_not_explained_by_tcp(
+    fabric: dict[str, Any], unmeasured: bool
+) -> None:
+    class Run:
+        setup = setup(table(fabric))
+        fidelity = Fidelity((), {}, load=0.0, processors=2)
+
+    said = _why(-0.5, {"packets": 10, "packets_lost": 0}, Run)  # type: ignore[arg-type]
+    assert "TCP" not in said
+    assert ("demand" in said) is unmeasured
+    assert "TCP" in _why(-0.5, {}, Run)  # type: ignore[arg-type]
 
 
 @given(st.lists(st.integers(0, 100), min_size=1), st.floats(0.01, 1))

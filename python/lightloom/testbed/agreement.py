@@ -120,6 +120,12 @@ def _why(off: float, one: dict[str, Any], live: Live) -> str:
         reasons.append(f"the machine was busy ({load})")
     if 1 + off >= HEADERS * (1 - AGREES) and off < 0:
         reasons.append("headers take 5.9 % of a link, and the simulator counts payload")
+    if "packets" in one:
+        # UDP has neither a window nor a share in the demand.
+        reasons.append("the simulator sends at the rate of the link, and UDP at its own")
+        if live.setup.plane == "kernel":
+            reasons.append("UDP is not part of the demand")
+        return "; ".join(reasons)
     if one.get("retransmissions"):
         reasons.append(f"TCP retransmitted {one['retransmissions']} segments")
     if off > 0:

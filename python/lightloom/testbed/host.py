@@ -33,7 +33,8 @@ class Plane(Protocol):
 
     def carry_out(self, kind: str, body: Any) -> Iterator[float]:
         """Carries an action out; yields the seconds until it is to be resumed, 0 where something
-        else than time decides, and raises `OSError` if it failed."""
+        else than time decides. Raises `OSError` if it failed, and `ConfigError` if the plane has no
+        such action."""
         ...
 
     def report_demand(self) -> list[list[int]]:

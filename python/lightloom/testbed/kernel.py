@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from lightloom import _core
+from lightloom.errors import refusal
 from lightloom.testbed import namespaces, shell
 from lightloom.testbed.forwarding import Forwarding, Hop, RackForwarding
 from lightloom.testbed.layout import DEVICE
 from lightloom.testbed.links import MTU, make_links, shape_hosts
 from lightloom.testbed.measure import Link, Observed
 from lightloom.testbed.server_rules import ServerForwarding
-from lightloom.testbed.setup import Setup, scaled_ps
+from lightloom.testbed.setup import Setup, policy_of, scaled_ps
 
 Counters = Mapping[str, tuple[int, int, int, int, int, int]]
 """By interface, as `_core.testbed_counters` has them."""
@@ -91,8 +92,12 @@ class KernelPlane:
         else than time decides.
 
         Raises:
+            ConfigError: of a policy that returns a schedule.
             OSError: of the kernel, or of a switch of a server.
         """
+        if kind == "follow":
+            limit = "it returned a schedule, and the kernel plane has circuits that stay"
+            raise refusal("fabric.policy", policy_of(self._setup), limit, 'use kind = "mordia"')
         if kind == "drain":
             pairs, staying = body
             yield from self.forwarding.drain([(a, b) for a, b in pairs], staying)

@@ -13,7 +13,8 @@ MARGIN_S = 0.1
 
 def matched(live: Live, application: dict[str, Any]) -> dict[str, float | None]:
     """Bits a second that the receiver of an application got with a circuit between the racks and
-    without, and their ratio; None if one of the two did not occur.
+    without, and their ratio; None if one of the two did not occur. Times in which another
+    application may send to the same host count for neither.
     """
     layout = live.setup.layout
     if application["to"] is None or application["begin_s"] is None:
@@ -26,14 +27,28 @@ def matched(live: Live, application: dict[str, Any]) -> dict[str, float | None]:
     ]
     begin = live.began + application["begin_s"] + MARGIN_S
     end = live.began + application["begin_s"] + (application["took_s"] or 0.0) - MARGIN_S
+    others = _others(live, application)
     rates = [
-        r for r in live.samples.rates(f"host {application['to']}") if begin <= r[0] and r[1] <= end
+        r
+        for r in live.samples.rates(f"host {application['to']}")
+        if begin <= r[0] and r[1] <= end and all(r[1] <= s or r[0] >= u for s, u in others)
     ]
     lit = [r for r in rates if any(s + MARGIN_S <= r[0] and r[1] <= u for s, u in spans)]
     dark = [r for r in rates if all(r[1] <= s or r[0] >= u + MARGIN_S for s, u in spans)]
     with_it, without = mean_rate(lit), mean_rate(dark)
     ratio = with_it / without if with_it and without else None
     return {"matched_bps": with_it, "unmatched_bps": without, "ratio": ratio}
+
+
+def _others(live: Live, application: dict[str, Any]) -> list[tuple[float, float]]:
+    """When other applications may have sent to the receiver of one [s of the monotonic clock]."""
+    return [
+        (live.began + one["begin_s"], live.began + one["begin_s"] + (one["took_s"] or 0.0))
+        for one in live.applications
+        if one is not application
+        and one["begin_s"] is not None
+        and one["to"] in (application["to"], None)
+    ]
 
 
 def best(live: Live) -> dict[str, Any]:

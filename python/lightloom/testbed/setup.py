@@ -158,6 +158,12 @@ def json_of(setup: Setup) -> str:
     return json.dumps(of_core(dict(setup.resolved)))
 
 
+def policy_of(setup: Setup) -> str:
+    """The name of the policy."""
+    given = setup.resolved["fabric"][setup.fabric].get("policy")
+    return str(given.get("kind") if isinstance(given, Mapping) else given)
+
+
 def scaled_ps(setup: Setup, ps: int) -> int:
     """A time of the fabric as it passes on the testbed."""
     return int(ps * setup.table.time_scale)

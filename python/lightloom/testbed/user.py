@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lightloom import _core
+from lightloom.errors import refusal
 from lightloom.testbed import namespaces, shell
 from lightloom.testbed.layout import DEVICE
 from lightloom.testbed.measure import Observed
-from lightloom.testbed.setup import Setup, scaled_ps
+from lightloom.testbed.setup import Setup, policy_of, scaled_ps
 
 FRAMES = 100_000
 """Frames that the plane holds, 150 MB; then hosts wait."""
@@ -51,13 +52,16 @@ class UserPlane:
         """Schedules that were followed, and since when [s of the monotonic clock]."""
 
     def carry_out(self, kind: str, body: Any) -> Iterator[float]:
-        """Follows a schedule, at once; a switch of schedules is asked for nothing else.
+        """Follows a schedule from the end of the present day on; a switch of schedules is asked for
+        nothing else.
 
         Raises:
+            ConfigError: of a policy that returns circuits.
             OSError: of a schedule that the plane cannot follow.
         """
         if kind != "follow":
-            raise OSError(f"the user-space plane follows schedules, and was asked for {kind}")
+            limit = "it returned circuits that stay, and Mordia's switch follows schedules"
+            raise refusal("fabric.policy", policy_of(self._setup), limit, 'use kind = "hybrid"')
         night = scaled_ps(self._setup, body["night_ps"]) // 1000
         slots = [
             (slot["permutation"], scaled_ps(self._setup, slot["day_ps"]) // 1000)
