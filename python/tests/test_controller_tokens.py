@@ -126,7 +126,7 @@ def test_tokens_end(reached: Reached) -> None:
     revoke_token(store, "read", "test", reached.lab.now)
     assert reached.ask("GET", "/state", scope="read").status_code == 401
     with pytest.raises(ConfigError, match="there is one already"):
-        add_token(store, "read", ["read"], "test")
+        add_token(store, "plan", ["read"], "test", now=reached.lab.now)
     with pytest.raises(ConfigError, match="no such token is valid"):
         revoke_token(store, "read", "test", reached.lab.now)
     stored = str(store.rows(schema.token))
