@@ -71,13 +71,20 @@ pub struct Day {
 pub struct Days {
     schedule: Schedule,
     day: Day,
+    /// Replaces the schedule when the present slot ends.
+    next: Option<Schedule>,
 }
 
 impl Days {
-    /// Follows a schedule whose first night begins at `now`.
+    /// Follows a schedule. Its first night begins when the present slot ends, as in the simulated
+    /// fabric, and at `now` if there is none.
     pub fn follow(&mut self, schedule: Schedule, now: u64) {
-        self.schedule = schedule;
-        self.day = self.at(0, now);
+        if self.schedule.slots.is_empty() {
+            self.schedule = schedule;
+            self.day = self.at(0, now);
+        } else {
+            self.next = Some(schedule);
+        }
     }
 
     fn at(&self, slot: usize, begins: u64) -> Day {
@@ -97,11 +104,25 @@ impl Days {
         }
         let mut begun = 0;
         while self.day.until <= now {
-            let next = (self.day.slot + 1) % self.schedule.slots.len();
-            self.day = self.at(next, self.day.until);
+            let slot = match self.next.take() {
+                Some(next) => {
+                    self.schedule = next;
+                    0
+                }
+                None => (self.day.slot + 1) % self.schedule.slots.len(),
+            };
+            self.day = self.at(slot, self.day.until);
             begun += 1;
         }
         Some((self.day, begun))
+    }
+
+    /// The length of the shortest day, also of a schedule that is followed from the next night on
+    /// [ns]; 0 without a schedule.
+    pub fn shortest(&self) -> u64 {
+        let schedules = [Some(&self.schedule), self.next.as_ref()];
+        let slots = schedules.into_iter().flatten().flat_map(|one| &one.slots);
+        slots.map(|slot| slot.day_ns).min().unwrap_or(0)
     }
 
     /// The outputs of a slot.
@@ -126,14 +147,30 @@ mod tests {
     #[test]
     fn slots_follow_each_other_without_a_gap() {
         let mut days = Days::default();
-        assert_eq!(days.advance(7), None);
+        assert_eq!((days.advance(7), days.shortest()), (None, 0));
         days.follow(two(10, [90, 40]), 1_000);
+        assert_eq!(days.shortest(), 40);
         let day = |slot, from, until| Day { slot, from, until };
         assert_eq!(days.advance(1_000), Some((day(0, 1_010, 1_100), 0)));
         assert_eq!(days.advance(1_099), Some((day(0, 1_010, 1_100), 0)));
         assert_eq!(days.advance(1_100), Some((day(1, 1_110, 1_150), 1)));
         // The period is 150 ns: after two periods the slot is the same, and four slots have begun.
         assert_eq!(days.advance(1_430), Some((day(1, 1_410, 1_450), 4)));
+    }
+
+    #[test]
+    fn another_schedule_begins_with_its_night_when_the_slot_ends() {
+        let mut days = Days::default();
+        let day = |slot, from, until| Day { slot, from, until };
+        days.follow(two(10, [90, 40]), 0);
+        days.advance(50);
+        days.follow(two(20, [30, 60]), 50);
+        assert_eq!(days.shortest(), 30);
+        assert_eq!(days.advance(99), Some((day(0, 10, 100), 0)));
+        assert_eq!(days.outputs(0), [1, 0, 2]);
+        assert_eq!(days.advance(100), Some((day(0, 120, 150), 1)));
+        assert_eq!(days.advance(150), Some((day(1, 170, 230), 1)));
+        assert_eq!(days.shortest(), 30);
     }
 
     #[test]

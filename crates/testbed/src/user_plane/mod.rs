@@ -170,7 +170,8 @@ impl UserPlane {
         })
     }
 
-    /// Starts a schedule, with the night of its first slot, as soon as the thread polls again.
+    /// Starts a schedule with the night of its first slot: when the present slot ends, or at the
+    /// next poll if there is none.
     ///
     /// # Errors
     /// If [`Schedule::check`] refuses it.
