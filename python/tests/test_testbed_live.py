@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from test_testbed_setup import CTHROUGH, MORDIA, setup, table
-from testbed_support import LIVE, RECEIVE, SEND
+from testbed_support import LIVE, RECEIVE, SEND, needs_real_time
 
 from lightloom.testbed import Testbed, namespaces, shell
 from lightloom.testbed.bed import KernelPlane, UserPlane
@@ -145,6 +145,29 @@ def test_days_lose_nothing(policy: str) -> None:
     assert facts["sync_frames"] > 0
     assert counts["carried"][2] > 2_000_000
     assert sum(counts["carried"]) + sum(counts["waiting"]) == sum(counts["offered"])
+
+
+@needs_real_time
+def test_long_days_are_seen_beside_busy_programs_of_other_sessions() -> None:
+    """The thread had niceness alone, which does not count beside other sessions: it missed most
+    days of a millisecond."""
+    keys = {"slot": "1.1 ms", "night": "100 us", "shortest_slot": "1.1 ms"}
+    busy = [sys.executable, "-c", "while True: pass"]
+    others = [
+        subprocess.Popen(busy, start_new_session=True) for _ in range(4 * (os.cpu_count() or 1))
+    ]
+    try:
+        with Testbed(setup(table({**MORDIA, **keys}), "tbusy")) as bed:
+            bed.host.begin()
+            bed.host.step(time.monotonic() + 0.01)
+            time.sleep(2)
+            facts = bed.plane.totals()
+    finally:
+        for other in others:
+            other.kill()
+            other.wait(5)
+    assert facts["days"] > 1000
+    assert facts["missed_days"] / (facts["days"] + facts["missed_days"]) < 0.02
 
 
 def test_a_matching_carries_its_pairs_alone() -> None:
