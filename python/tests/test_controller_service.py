@@ -607,6 +607,12 @@ def test_a_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
         ({"switch": []}, "switch"),
         ({"switch": [{"name": "x", "url": "http://a", "ports": "p.csv"}]}, "switch[0].url"),
         ({"switch": [{"name": "x y", "url": "scpi://a", "ports": "p.csv"}]}, "switch.0.name"),
+        ({"lease": "1 ms"}, "lease"),
+        ({"demand": {"older": "0 s"}}, "demand.older"),
+        ({"hook": "ftp://a"}, "hook"),
+        ({"store": "mysql://a/b"}, "store"),
+        ({"policy": {"kind": "fixed", "schedule": {}}}, "policy"),
+        ({"policy": "bvn"}, "policy"),
     ],
 )
 def test_what_a_configuration_cannot_be_is_refused(keys: dict[str, Any], key: str) -> None:
@@ -614,6 +620,23 @@ def test_what_a_configuration_cannot_be_is_refused(keys: dict[str, Any], key: st
     with pytest.raises(ConfigError) as problem:
         config_of(table)
     assert key in (problem.value.key or "") or key in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("scpi://127.0.0.1", "scpi://localhost:5025"),
+        ("gnmi://Host?tls=off", "gnmi://host:9339"),
+        ("file:a.json", "file:./a.json"),
+    ],
+)
+def test_two_switches_at_one_address_are_refused(first: str, second: str) -> None:
+    """Each would call the circuits of the other drift."""
+    one = {"name": "x", "url": first, "ports": "p.csv"}
+    with pytest.raises(ConfigError) as problem:
+        config_of({"switch": [one, {**one, "name": "y", "url": second}]})
+    assert (problem.value.key, problem.value.value) == ("switch[1].url", second)
+    config_of({"switch": [one, {**one, "name": "y", "url": "scpi://127.0.0.1:1"}]})
 
 
 def test_a_port_map_that_the_switch_disagrees_with_is_refused(tmp_path: Path) -> None:

@@ -47,14 +47,17 @@ def serve(file: File) -> None:
 
 @commands.command()
 def check(file: File) -> None:
-    """Check a configuration, its port maps and its policy, and read every switch."""
+    """Check a configuration, its port maps, policy and store, and read every switch."""
     with console.guarded():
         check_packages()
         from lightloom.controller.config import read_config
+        from lightloom.controller.database import check_database
         from lightloom.controller.service import Controller
         from lightloom.controller.store import Store
 
-        made = Controller(read_config(file), Store("sqlite://", time.time))
+        config = read_config(file)
+        check_database(config.store_url)
+        made = Controller(config, Store("sqlite://", time.time))
         made.start()
         for one in made.switches.values():
             said = one.trouble or f"{len(one.lit)} cross-connects are lit"

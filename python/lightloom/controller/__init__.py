@@ -5,6 +5,7 @@
 | `config` | `CONTROLLER.toml` |
 | `store`, `schema` | intents, transactions, leases, tokens, audit records; SQLite or PostgreSQL |
 | `database`, `audit` | connections and the role of the active controller; the audit log |
+| `store_url` | the address of the store |
 | `claims` | idempotency keys in the store |
 | `intents`, `transaction_log` | wished cross-connects and transactions in the store |
 | `change` | the difference between lit and wanted cross-connects |

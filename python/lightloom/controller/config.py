@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -14,8 +14,10 @@ from lightloom.config import toml_errors
 from lightloom.control.demand.columns import asked
 from lightloom.control.demand.formats import FORMATS
 from lightloom.control.demand.units import unit_of
+from lightloom.controller.store_url import check_store_url, database_url
 from lightloom.errors import ConfigError, refusal
 from lightloom.policies import bits_per_second
+from lightloom.policies.files import is_file
 from lightloom.policies.registry import find
 from lightloom.storage import reading
 from lightloom.switches.openflow import UNIX, check_address
@@ -26,9 +28,11 @@ SOURCES = ("folder", "prometheus", "counters")
 """Sources of demand, of which a controller has one."""
 HOOKS = ("hook", "drain", "openflow")
 """What drains traffic, of which a controller has one."""
-LEAST_LEASE_S = 1.0
-"""A role is not held for a shorter time than this without a renewal [s]."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+SLOTTED = ("mordia", "solstice", "eclipse", "rotation")
+"""Policies that make schedules of slots."""
+LEAST_LEASE_S = 1.0
+"""The role is renewed every 0.2 s: a shorter lease may end before."""
 
 
 class _Keys(BaseModel):
@@ -182,7 +186,7 @@ class ControllerTable(_Keys):
     policy_within: str = "10 s"
     """Longest time of one decision. A policy that takes longer is not asked again."""
     store: str = "controller.db"
-    """File of an SQLite database, or the URL of a PostgreSQL database."""
+    """File of an SQLite database, or postgresql://USER@HOST:PORT/DATABASE."""
     listen: str = "127.0.0.1:8400"
     """Address and port of the HTTP interface."""
     tls_certificate: Path | None = None
@@ -192,7 +196,8 @@ class ControllerTable(_Keys):
     unowned: Literal["report", "remove"] = "report"
     """Whether cross-connects without an owner are reported or removed."""
     policy: dict[str, Any] | str | None = None
-    """Policy as in a fabric: a name, or a table with `kind` or `file`. Default: none decides."""
+    """Policy as in a fabric: a name, FILE.py:CLASS, or a table with `kind` or `file`. Default: none
+    decides."""
     hook: str | None = None
     """URL of the hook that drains traffic from circuits and restores it."""
     drain: DrainTable | None = None
@@ -220,14 +225,14 @@ class ControllerTable(_Keys):
     @property
     def store_url(self) -> str:
         """The store as SQLAlchemy names it."""
-        return self.store if "://" in self.store else f"sqlite:///{self.store}"
+        return database_url(self.store)
 
     @property
     def policy_table(self) -> dict[str, Any] | None:
         """The policy as a table."""
         if not isinstance(self.policy, str):
             return self.policy
-        return {"file" if ".py:" in self.policy else "kind": self.policy}
+        return {"file" if is_file(self.policy) else "kind": self.policy}
 
 
 def read_config(path: Path) -> ControllerTable:
@@ -291,28 +296,15 @@ def _check(config: ControllerTable) -> None:
     for name in names:
         if names.count(name) > 1:
             raise refusal("switch.name", name, "two switches have this name", "rename one")
-    seen: dict[Any, str] = {}
-    for at, switch in enumerate(config.switch):
-        try:
-            target = parse_target(switch.url)
-            host = target.host.replace("localhost", "127.0.0.1")
-            place = (target.scheme, host, target.port, target.path)
-            if (other := seen.setdefault(place, switch.name)) != switch.name:
-                limit = f"switch {other} has this address"
-                raise refusal("url", switch.url, limit, "a switch has one table")
-        except ConfigError as problem:
-            raise refusal(
-                f"switch[{at}].url", switch.url, problem.limit or "", problem.remedy or ""
-            ) from None
-        if switch.settle is not None:
-            duration_ps(f"switch[{at}].settle", switch.settle)
+    _check_addresses(config.switch)
+    check_store_url(config.store)
     positive_s("interval", config.interval)
     positive_s("policy_within", config.policy_within)
+    positive_s("demand.older", config.demand.older)
     prometheus = config.demand.prometheus
     for key, value in (
         ("limits.dwell", config.limits.dwell),
         ("limits.dark_per_hour", config.limits.dark_per_hour),
-        ("demand.older", config.demand.older),
         ("demand.prometheus.span", None if prometheus is None else prometheus.span),
         ("demand.prometheus.step", None if prometheus is None else prometheus.step),
     ):
@@ -331,12 +323,36 @@ def _check(config: ControllerTable) -> None:
                 _check_rate(f"network.{key}", rate)
     _check_listen(config)
     if config.policy_table is not None:
-        named = config.policy_table.get("kind") or config.policy_table.get("file")
+        _check_policy(config.policy_table)
+
+
+def _check_addresses(switches: Sequence[SwitchTable]) -> None:
+    """Refuses an address that is none, or that two switches have."""
+    names: dict[tuple[str, str, int | None], str] = {}
+    for at, switch in enumerate(switches):
+        key = f"switch[{at}].url"
         try:
-            find(str(named))
+            target = parse_target(switch.url)
         except ConfigError as problem:
             limit, remedy = problem.limit or "", problem.remedy or ""
-            raise refusal("policy", named, limit.replace("algorithm", "policy"), remedy) from None
+            raise refusal(key, switch.url, limit, remedy) from None
+        if (other := names.setdefault(target.place, switch.name)) != switch.name:
+            limit = f"switch {other} has this address"
+            raise refusal(key, switch.url, limit, "write one table for each switch")
+        if switch.settle is not None:
+            duration_ps(f"switch[{at}].settle", switch.settle)
+
+
+def _check_policy(policy: Mapping[str, Any]) -> None:
+    named = policy.get("kind") or policy.get("file")
+    try:
+        found = find(str(named))
+    except ConfigError as problem:
+        limit, remedy = problem.limit or "", problem.remedy or ""
+        raise refusal("policy", named, limit.replace("algorithm", "policy"), remedy) from None
+    if found.kind in SLOTTED or (found.kind == "fixed" and "schedule" in policy):
+        limit = "it makes a schedule of slots, and a switch behind a management interface has none"
+        raise refusal("policy", named, limit, "choose one of circuits, such as cthrough")
 
 
 def _check_rate(key: str, rate: str) -> None:
@@ -354,6 +370,8 @@ def _check_hooks(config: ControllerTable) -> None:
     if len(given) > 1:
         value = config.hook if given[0] == "hook" else "(given)"
         raise refusal(given[0], value, "one hook drains traffic", f"remove it or {given[1]}")
+    if config.hook is not None and not re.match(r"https?://[^/]", config.hook):
+        raise refusal("hook", config.hook, "not an HTTP address", "write http://HOST:PORT/PATH")
     if config.drain is not None:
         positive_s("drain.timeout", config.drain.timeout)
     if config.openflow is not None:

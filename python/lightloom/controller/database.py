@@ -7,9 +7,11 @@ role cannot write.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -24,11 +26,12 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from lightloom.controller import schema
-from lightloom.errors import refusal
+from lightloom.controller.store_url import without_password
+from lightloom.errors import ConfigError, refusal
 
 ROLE = "controller"
 NO_ROLE = 0
@@ -42,18 +45,6 @@ class DeposedError(Exception):
 IDLE_MS = 5_000
 """PostgreSQL ends a session that stays idle in a transaction for longer [ms]: the lock of a
 controller that was stopped there would keep the others from taking over."""
-
-
-REMEDY = (
-    "name a file, or a database that is there as postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
-)
-
-
-def _without_password(url: str) -> str:
-    try:
-        return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
-        return url
 
 
 def _ended(problem: DBAPIError) -> bool:
@@ -91,8 +82,7 @@ class Database:
                     index.create(self._engine, checkfirst=True)
             self._check_version(url)
         except (SQLAlchemyError, ImportError) as problem:
-            said = str(problem.__cause__ or problem).splitlines()[0]
-            raise refusal("store", _without_password(url), said, REMEDY) from None
+            raise _unopened(url, problem) from None
 
     def _add_columns(self) -> None:
         """A store of an earlier release has tables without the newer columns."""
@@ -108,13 +98,10 @@ class Database:
 
     def _check_version(self, url: str) -> None:
         with self._engine.begin() as db:
-            row = db.execute(select(schema.meta.c.value).filter_by(key="version")).first()
-            if row is None:
+            version = _version(db, url)
+            if version is None:
                 db.execute(insert(schema.meta).values(key="version", value=str(schema.VERSION)))
-            elif int(row[0]) > schema.VERSION:
-                limit = f"it has version {row[0]}, and this Lightloom reads up to {schema.VERSION}"
-                raise refusal("store", url, limit, "install a newer Lightloom")
-            elif int(row[0]) < schema.VERSION:
+            elif version < schema.VERSION:
                 here = update(schema.meta).filter_by(key="version")
                 db.execute(here.values(value=str(schema.VERSION)))
 
@@ -222,6 +209,54 @@ class Database:
             values = {"holder": holder, "until": now + length_s, "fence": fence}
             db.execute(update(table).filter_by(name=ROLE).values(**values))
         return fence
+
+
+def check_database(url: str) -> None:
+    """Refuses a store that cannot be opened; creates nothing.
+
+    Raises:
+        ConfigError: if it cannot be opened, or is of a newer version.
+    """
+    name = make_url(url).database
+    if url.startswith("sqlite") and name is not None and not Path(name).exists():
+        if not os.access(Path(name).parent, os.W_OK | os.X_OK):
+            limit = "its folder is missing, or must not be written to"
+            raise refusal("store", name, limit, "create the folder, or name a file elsewhere")
+        return
+    try:
+        engine = _engine(url)
+        try:
+            with engine.connect() as db:
+                if inspect(db).has_table(schema.meta.name):
+                    _version(db, url)
+        finally:
+            engine.dispose()
+    except (SQLAlchemyError, ImportError) as problem:
+        raise _unopened(url, problem) from None
+
+
+def _version(db: Connection, url: str) -> int | None:
+    """The version of a store; None if it is new.
+
+    Raises:
+        ConfigError: if it is newer than this release.
+    """
+    found = db.execute(select(schema.meta.c.value).filter_by(key="version")).scalar_one_or_none()
+    if found is not None and int(found) > schema.VERSION:
+        limit = f"it has version {found}, and this Lightloom reads up to {schema.VERSION}"
+        raise refusal("store", without_password(url), limit, "install a newer Lightloom")
+    return None if found is None else int(found)
+
+
+def _unopened(url: str, problem: SQLAlchemyError | ImportError) -> ConfigError:
+    if isinstance(problem, ImportError):
+        limit = "PostgreSQL needs the package psycopg"
+        return refusal("store", without_password(url), limit, "pip install 'psycopg[binary]'")
+    said = str(problem.__cause__ or problem).splitlines()[0]
+    remedy = "start or create the database, or correct host, port and name"
+    if url.startswith("sqlite"):
+        remedy = "name a file in a folder that may be written to"
+    return refusal("store", without_password(url), said, remedy)
 
 
 def _engine(url: str) -> Engine:

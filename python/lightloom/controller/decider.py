@@ -13,7 +13,7 @@ from typing import Any
 
 from lightloom import _core
 from lightloom.controller.racks import Racks
-from lightloom.errors import ConfigError
+from lightloom.errors import ConfigError, refusal
 from lightloom.switches.ports import Pair
 from lightloom.units.durations import duration_ps
 
@@ -43,8 +43,7 @@ class Decider:
             },
             "fabric": [{"kind": "hybrid", "policy": dict(policy), "interval": interval}],
         }
-        resolved = json.loads(_core.resolve(json.dumps(experiment)))
-        self._loop = _core.ControlLoop(json.dumps(resolved), 0, "controller")
+        self._loop = _loop_of(experiment)
         self._now = 0
         self._directed: bool | None = None
         """Whether the policy decides on circuits of one direction; None: not known yet."""
@@ -125,3 +124,20 @@ class Decider:
         """What the policy saw and decided, as `plan --replay` reads it."""
         text: str = self._loop.log()
         return text
+
+
+def _loop_of(experiment: Mapping[str, Any]) -> Any:
+    """The control loop of the fabric.
+
+    Raises:
+        ConfigError: of a key, by its name in the controller's file.
+    """
+    try:
+        resolved = json.loads(_core.resolve(json.dumps(experiment)))
+        return _core.ControlLoop(json.dumps(resolved), 0, "controller")
+    except ConfigError as problem:
+        key = problem.key or ""
+        if not key.startswith("fabric.policy"):
+            raise
+        limit, remedy = problem.limit or "", problem.remedy or ""
+        raise refusal(key.removeprefix("fabric."), problem.value, limit, remedy) from None

@@ -15,6 +15,8 @@ from lightloom.switches.protocol import CircuitSwitch
 FORMS = (
     "scpi://HOST, sonic://USER@HOST, gnmi://HOST, tl1://USER@HOST, netconf://USER@HOST, file:PATH"
 )
+USUAL_PORTS = {"scpi": 5025, "sonic": 22, "gnmi": 9339, "tl1": 3082, "netconf": 830}
+"""TCP ports of the drivers."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,19 @@ class Target:
     """What the URL says after `?`."""
     path: Path = Path()
     """Of a file."""
+
+    @property
+    def tcp_port(self) -> int:
+        """Its TCP port; the usual one if the address has none."""
+        return self.port or USUAL_PORTS[self.scheme]
+
+    @property
+    def place(self) -> tuple[str, str, int | None]:
+        """Driver, host and TCP port, or the file: equal if two addresses are of one interface."""
+        if self.scheme == "file":
+            return self.scheme, str(self.path.absolute()), None
+        host = "127.0.0.1" if self.host == "localhost" else self.host
+        return self.scheme, host, self.tcp_port
 
 
 def is_target(text: str) -> bool:
@@ -103,7 +118,7 @@ def open_target(text: str, credentials: Path | None = None) -> CircuitSwitch:
 def _scpi(target: Target, _: Credentials) -> CircuitSwitch:
     from lightloom.switches.drivers.scpi import ScpiSwitch
 
-    return ScpiSwitch(target.host, target.port or 5025)
+    return ScpiSwitch(target.host, target.tcp_port)
 
 
 def _sonic(target: Target, credentials: Credentials) -> CircuitSwitch:
@@ -112,7 +127,7 @@ def _sonic(target: Target, credentials: Credentials) -> CircuitSwitch:
     options = target.options or {}
     return SonicSwitch(
         target.host,
-        target.port or 22,
+        target.tcp_port,
         credentials,
         ignore_host_key=_IGNORES.get(options.get("hostkey", "")),
         mode=options.get("mode", "safe"),
@@ -127,7 +142,7 @@ def _gnmi(target: Target, credentials: Credentials) -> CircuitSwitch:
     options = target.options or {}
     return GnmiSwitch(
         target.host,
-        target.port or 9339,
+        target.tcp_port,
         credentials,
         model=options.get("model", ""),
         tls={"on": True, "off": False}.get(options.get("tls", "")),
@@ -138,7 +153,7 @@ def _tl1(target: Target, credentials: Credentials) -> CircuitSwitch:
     from lightloom.switches.drivers.tl1 import Tl1Switch
 
     names = (target.options or {}).get("ports", "calient")
-    return Tl1Switch(target.host, target.port or 3082, credentials, port_names=names)
+    return Tl1Switch(target.host, target.tcp_port, credentials, port_names=names)
 
 
 def _netconf(target: Target, credentials: Credentials) -> CircuitSwitch:
@@ -147,7 +162,7 @@ def _netconf(target: Target, credentials: Credentials) -> CircuitSwitch:
     options = target.options or {}
     return NetconfSwitch(
         target.host,
-        target.port or 830,
+        target.tcp_port,
         credentials,
         ignore_host_key=_IGNORES.get(options.get("hostkey", "")),
         datastore=options.get("datastore", "running"),
