@@ -368,10 +368,25 @@ def test_a_store_that_does_not_answer_is_named(
     def fail(*_: object, **__: object) -> None:
         raise OperationalError("SELECT", {}, Exception("connection refused"))
 
-    monkeypatch.setattr(reached.lab.store, "transactions", fail)
-    answer = reached.ask("GET", "/transactions")
-    assert answer.status_code == 503
-    assert "connection refused" in answer.json()["detail"]
+    for name in ("transactions", "rows", "_read"):
+        with monkeypatch.context() as down:
+            down.setattr(reached.lab.store, name, fail)
+            answer = reached.ask("GET", "/transactions")
+            assert (answer.status_code, answer.json()["key"]) == (503, "store"), name
+            assert "connection refused" in answer.json()["limit"]
+    assert reached.ask("GET", "/transactions").status_code == 200
+
+
+def test_a_standby_names_the_active_controller_when_it_refuses(reached: Reached) -> None:
+    store = reached.lab.store
+    store.fence = NO_ROLE
+    answer = reached.ask("PUT", "/switches/east/intent", {"cross_connects": ["1A-2B"]})
+    assert (answer.status_code, answer.json()["limit"]) == (503, "no controller is active")
+    assert copy.copy(store).take_role("rack9:77", 100.0)
+    answer = reached.ask("PUT", "/switches/east/intent", {"cross_connects": ["1A-2B"]})
+    found = answer.json()
+    assert (answer.status_code, found["key"], found["value"]) == (503, "role", "standby")
+    assert found["limit"] == "rack9:77 is active"
 
 
 def test_an_address_that_is_none_is_refused() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from controller_support import Lab
+from sqlalchemy.exc import OperationalError
 
 from lightloom.controller.database import NO_ROLE, DeposedError
 from lightloom.controller.run import Loop, Role
@@ -92,3 +93,36 @@ def test_a_standby_says_once_who_is_active(tmp_path: Path) -> None:
         driven.turn(1.0)
     assert len(driven.said) == 1
     assert "rack9:77" in driven.said[0]
+
+
+def test_the_loop_goes_on_after_its_database_did_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The role is lost meanwhile, and taken again once the database answers."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OperationalError("SELECT 1", {}, Exception("connection refused"))
+
+    driven = Driven(Lab(tmp_path))
+    driven.turn(1.0)
+    assert driven.role.held
+    with monkeypatch.context() as down:
+        for name in ("take_role", "holder", "check_role"):
+            down.setattr(driven.lab.store, name, fail)
+        driven.turn(1.0)
+        assert not driven.role.held
+    driven.lab.controller.want("east", [(1, 2)], "ann")
+    driven.turn(1.0)
+    assert (driven.role.held, driven.lab.lit()) == (True, [(1, 2)])
+
+
+def test_a_failure_of_the_loop_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise OperationalError("SELECT 1", {}, Exception("connection refused"))
+
+    driven = Driven(Lab(tmp_path))
+    monkeypatch.setattr(driven.lab.controller, "cycle", fail)
+    driven.turn(1.0)
+    assert len(driven.said) == 1
+    assert "\n" not in driven.said[0]
+    assert "connection refused" in driven.said[0]

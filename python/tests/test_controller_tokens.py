@@ -174,6 +174,25 @@ def test_names_of_tokens_may_have_dots(tmp_path: Path, name: str) -> None:
     assert client_of(store, name, 0.0) is None
 
 
+@pytest.mark.parametrize("name", ["controller", "policy"])
+def test_names_of_the_controller_itself_are_refused(tmp_path: Path, name: str) -> None:
+    """Its own changes have them in the history and in the audit log."""
+    with pytest.raises(ConfigError) as problem:
+        add_token(Lab(tmp_path).store, name, ["read"], "test")
+    assert (problem.value.key, problem.value.value) == ("name", name)
+
+
+def test_only_who_has_the_secret_learns_that_a_token_has_ended(reached: Reached) -> None:
+    headers = invalid_tokens(reached)
+    said = {
+        problem: reached.http.get("/state", headers={"Authorization": header}).json()["detail"]
+        for problem, header in headers.items()
+    }
+    assert "expired" in said.pop("expired")
+    assert "revoked" in said.pop("revoked")
+    assert len({*said.values()}) == 1
+
+
 @pytest.mark.parametrize("name", ["", "a b", "a\n", "é", "x" * 65, "a\0"])
 def test_other_names_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError, match="letters, digits"):

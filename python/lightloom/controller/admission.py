@@ -15,10 +15,12 @@ from fastapi import Depends, FastAPI, HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from fastapi.security import APIKeyQuery, HTTPBearer
+from sqlalchemy.exc import SQLAlchemyError
 
 from lightloom.controller.answers import Refusal
+from lightloom.controller.refusals import without_store
 from lightloom.controller.store import Store
-from lightloom.controller.tokens import Client, client_of
+from lightloom.controller.tokens import Client, admitted, client_of
 
 LARGEST = 32 << 20
 """No request body is larger [B]."""
@@ -58,10 +60,12 @@ def add_admission(app: FastAPI, store: Store, clock: Callable[[], float]) -> Non
         if request.scope["path"] in OPEN:
             return await follow(request)
         text = _token_of(request)
-        found = await run_in_threadpool(client_of, store, text, clock()) if text else None
-        if found is None:
-            challenge = {"WWW-Authenticate": "Bearer"}
-            return _answer(401, "no valid token: Authorization: Bearer TOKEN", challenge)
+        try:
+            found = await run_in_threadpool(admitted, store, text, clock())
+        except SQLAlchemyError as problem:
+            return without_store(problem)
+        if isinstance(found, str):
+            return _answer(401, f"token: {found}", {"WWW-Authenticate": "Bearer"})
         if not request.app.state.limiter.allows(found.name, time.time()):
             return _answer(429, "too many requests; wait a second", {"Retry-After": "1"})
         request.state.client = found
@@ -105,9 +109,9 @@ DESCRIPTIONS = {
     413: "The body is too large.",
     422: "Something in the request is wrong; the answer names it.",
     429: "The client sent too many requests in this second.",
-    503: "Another controller is active, or the switch does not answer.",
+    503: "Another controller is active, or the switch or the database does not answer.",
 }
-ALWAYS = (401, 403, 411, 413, 429)
+ALWAYS = (401, 403, 411, 413, 429, 503)
 """Refusals of every route that needs a token."""
 
 

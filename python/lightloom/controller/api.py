@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -417,17 +418,19 @@ async def _events(
     controller: Controller, is_valid: Callable[[], bool]
 ) -> AsyncIterator[dict[str, str]]:
     """The state, whenever it has changed, while the token is valid."""
-    version, mark, waited = -1, None, VALID_S
-    while True:
-        if waited >= VALID_S:
-            waited = 0.0
-            if not await asyncio.to_thread(is_valid):
-                return
-            seen = await asyncio.to_thread(mark_of, controller)
-            mark, version = seen, version if seen == mark else -1
-        if controller.version != version:
-            version = controller.version
-            state = await asyncio.to_thread(state_of, controller)
-            yield {"event": "state", "data": json.dumps(state, default=str)}
-        await asyncio.sleep(POLL_S)
-        waited += POLL_S
+    # A client that loses the stream, as while the database does not answer, asks again.
+    with suppress(SQLAlchemyError):
+        version, mark, waited = -1, None, VALID_S
+        while True:
+            if waited >= VALID_S:
+                waited = 0.0
+                if not await asyncio.to_thread(is_valid):
+                    return
+                seen = await asyncio.to_thread(mark_of, controller)
+                mark, version = seen, version if seen == mark else -1
+            if controller.version != version:
+                version = controller.version
+                state = await asyncio.to_thread(state_of, controller)
+                yield {"event": "state", "data": json.dumps(state, default=str)}
+            await asyncio.sleep(POLL_S)
+            waited += POLL_S

@@ -23,7 +23,7 @@ def add_refusals(app: FastAPI) -> None:
     app.add_exception_handler(ConfigError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(UnreachableError, _unavailable)
-    app.add_exception_handler(DeposedError, _unavailable)
+    app.add_exception_handler(DeposedError, _standby)
     app.add_exception_handler(SQLAlchemyError, _without_store)
 
 
@@ -53,10 +53,28 @@ def _unavailable(request: Request, problem: Exception) -> JSONResponse:
     return JSONResponse({"detail": _encodable(brief(str(problem)))}, 503)
 
 
+def _standby(request: Request, problem: Exception) -> JSONResponse:
+    try:
+        holder = request.app.state.controller.store.holder()
+    except SQLAlchemyError as silent:
+        return without_store(silent)
+    if holder is None:
+        said = refusal("role", "standby", "no controller is active", "try again in a second")
+    else:
+        remedy = "ask it; if it has ended, try again after its lease"
+        said = refusal("role", "standby", f"{holder} is active", remedy)
+    return _answer(said, 503)
+
+
 def _without_store(request: Request, problem: Exception) -> JSONResponse:
+    return without_store(problem)
+
+
+def without_store(problem: Exception) -> JSONResponse:
+    """The answer if the database does not answer."""
     said = str(getattr(problem, "orig", None) or problem).splitlines()[0]
-    text = f"store: it does not answer ({said}); check the database, and try again"
-    return JSONResponse({"detail": _encodable(brief(text))}, 503)
+    limit = f"it does not answer ({said})"
+    return _answer(refusal("store", "database", limit, "start it, then try again"), 503)
 
 
 def _answer(problem: ConfigError, status: int) -> JSONResponse:

@@ -195,13 +195,21 @@ class Loop:
             self._is_active = False
             self._controller.stand_by()
         except Exception as problem:  # a bug must not end the loop without a word
-            self._controller.failure = f"{type(problem).__name__}: {problem}"
+            said = next(iter(str(problem).splitlines()), "")
+            self._controller.failure = f"{type(problem).__name__}: {said}"
             again = f"it is tried again in {self._interval_s:g} s"
             self._say(f"the loop failed: {self._controller.failure}; {again}")
 
     def _say_standby(self) -> None:
         """Says once that another controller is active, or was until it stopped."""
-        if self._is_standby or (holder := self._controller.store.holder()) is None:
+        if self._is_standby:
+            return
+        try:
+            holder = self._controller.store.holder()
+        except SQLAlchemyError:
+            # `/healthz` says so; the loop goes on once the database answers.
+            return
+        if holder is None:
             return
         self._is_standby = True
         self._say(f"standby: {holder} is active, or its lease is not over; it is taken over then")

@@ -19,6 +19,8 @@ SCOPES = ("read", "plan", "reserve", "apply", "admin")
 
 NAME = re.compile(r"[A-Za-z0-9_.@+-]{1,64}")
 """Names of tokens: they appear in headers, in logs and as owners."""
+TAKEN = ("controller", "policy")
+"""Names of the loop and of the policy in the history and the audit log."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,9 @@ def add_token(
     if NAME.fullmatch(name) is None:
         limit = "must be 1 to 64 letters, digits or characters of _ . @ + -"
         raise refusal("name", name, limit, "choose such a name")
+    if name in TAKEN:
+        limit = "the history and the audit log have this name for the controller itself"
+        raise refusal("name", name, limit, "choose another")
     for scope in scopes:
         if scope not in SCOPES:
             raise refusal("scope", scope, f"must be one of {', '.join(SCOPES)}", "correct it")
@@ -80,15 +85,21 @@ def revoke_token(store: Store, name: str, who: str, now: float) -> None:
 
 def client_of(store: Store, text: str, now: float) -> Client | None:
     """The client of a token; None if the token is not valid."""
+    found = admitted(store, text, now)
+    return None if isinstance(found, str) else found
+
+
+def admitted(store: Store, text: str, now: float) -> Client | str:
+    """The client of a token, or why the token is not valid. Only who has the secret learns that
+    it has ended."""
     # A name may have dots; what follows the last one is the secret.
     name = text.rpartition(".")[0]
-    if not name.isprintable():
-        return None
-    rows = store.rows(schema.token, name=name)
+    rows = store.rows(schema.token, name=name) if name.isprintable() and name else []
     if not rows or not hmac.compare_digest(rows[0]["hash"], _hash(text)):
-        return None
+        return "it is missing or not valid; send Authorization: Bearer TOKEN"
     if not _is_valid(rows[0], now):
-        return None
+        end = "it has expired" if rows[0]["revoked"] is None else "it was revoked"
+        return f"{end}; make a new one by lightloom controller token add"
     return Client(name, frozenset(rows[0]["scopes"].split(",")))
 
 
