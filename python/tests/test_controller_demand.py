@@ -14,7 +14,7 @@ from gnmi_support import TopOfRack, racks
 from lightloom.controller.config import config_of
 from lightloom.controller.counters import Counters
 from lightloom.controller.demand import Collector
-from lightloom.controller.matrices import Seen
+from lightloom.controller.matrices import Seen, checked
 from lightloom.controller.racks import Racks
 from lightloom.controller.smoothing import Smoothing
 from lightloom.errors import ConfigError
@@ -22,6 +22,7 @@ from lightloom.errors import ConfigError
 CTHROUGH = {"kind": "cthrough", "unrequested": "alone"}
 UPLINKS = ("Ethernet0", "Ethernet4")
 NAMES = "abcd"
+ACTIVE = "src,dst,bytes\na,b,5\n"
 Matrix = Sequence[Sequence[int]]
 
 
@@ -385,3 +386,54 @@ def test_a_share_outside_0_to_1_is_refused(tmp_path: Path, share: float) -> None
     with pytest.raises(ConfigError) as problem:
         Lab(tmp_path, demand={"smoothing": share})
     assert problem.value.key == "demand.smoothing"
+
+
+@pytest.mark.parametrize("text", ["0,0\n0,0\n", "src,dst,bytes\na,b,0\n", "src,dst,bytes\na,a,0\n"])
+def test_a_file_without_traffic_is_a_demand_of_zeros(tmp_path: Path, text: str) -> None:
+    """As of an idle network: what is carried is that of now, and the policy decides."""
+    lab = Lab(tmp_path, policy="cthrough")
+    file = tmp_path / "demand" / "1.csv"
+    for content, carried in ((ACTIVE, 1.0), (text, 0.0)):
+        file.write_text(content, encoding="utf-8")
+        os.utime(file, (lab.now, lab.now))
+        lab.now += 1.0
+        lab.controller.cycle()
+        one = lab.controller.switches["east"]
+        assert one.held_back == 'mode = "advise"'
+        assert one.share([(1, 2), (2, 1)]) == carried
+    assert one.demand is not None
+    assert one.demand.matrix == [[0] * 4 for _ in range(4)]
+
+
+def test_a_file_of_the_future_is_refused(tmp_path: Path) -> None:
+    """It would hide all that is written until then."""
+    now = 1_000_000.0
+    collector = flowing(tmp_path, "1.csv", nfdump(FLOWS), now + 30)
+    ports = Racks(tmp_path / "ports.csv")
+    assert collector.latest("east", ports, now) is not None
+    flowing(tmp_path, "2.csv", nfdump(FLOWS), now + 3600)
+    with pytest.raises(ConfigError, match=r"2\.csv: it was changed 3600 s in the future"):
+        collector.latest("east", ports, now)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "key"),
+    [
+        ([[0, 5, 0, 0], [0, 0, 0], [0] * 4, [0] * 4], "matrix[1]"),
+        ([[0] * 4] * 3, "matrix"),
+        ([[0, 2**62, 2**62, 0], [0] * 4, [0] * 4, [0] * 4], "matrix"),
+        ([[0, -1, 0, 0], [0] * 4, [0] * 4, [0] * 4], "matrix[0][1]"),
+    ],
+)
+def test_a_matrix_that_is_none_is_named(tmp_path: Path, matrix: Any, key: str) -> None:
+    (tmp_path / "ports.csv").write_text(PORTS)
+    with pytest.raises(ConfigError) as problem:
+        checked(matrix, Racks(tmp_path / "ports.csv"), "matrix")
+    assert problem.value.key == key
+
+
+def test_entries_are_rounded_and_those_to_oneself_do_not_count(tmp_path: Path) -> None:
+    (tmp_path / "ports.csv").write_text(PORTS)
+    rows = [[7, 1.6, 0, 0], [2.4, 7, 0, 0], [0] * 4, [0] * 4]
+    made = checked(rows, Racks(tmp_path / "ports.csv"), "matrix")
+    assert made == [[0, 2, 0, 0], [2, 0, 0, 0], [0] * 4, [0] * 4]

@@ -158,11 +158,12 @@ class Answers(BaseHTTPRequestHandler):
 
     asked: ClassVar[list[str]] = []
     text: ClassVar[str] = ""
+    status: ClassVar[int] = 200
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
         body = self.text.encode()
-        self.send_response(200)
+        self.send_response(self.status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -199,6 +200,16 @@ def test_demand_comes_from_prometheus(tmp_path: Path) -> None:
         Answers.text = "nonsense"
         lab.controller.cycle()
         assert "prometheus" in (lab.controller.switches["east"].held_back or "")
+        Answers.text = json.dumps(found).replace('"10"', '"0"').replace('"30"', '"0"')
+        lab.now += 1.0
+        lab.controller.cycle()
+        seen = lab.controller.switches["east"].demand
+        assert seen is not None
+        assert seen.matrix == matrix()
+        Answers.status, Answers.text = 400, '{"status": "error", "error": "no such function"}'
+        lab.controller.cycle()
+        assert "no such function" in (lab.controller.switches["east"].held_back or "")
+        Answers.status = 200
     finally:
         server.shutdown()
         server.server_close()

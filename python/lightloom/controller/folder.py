@@ -4,17 +4,20 @@ counts."""
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 
 from lightloom.control.demand.formats import ENDINGS
 from lightloom.control.files import Demand, read_demand
 from lightloom.controller.config import DemandTable
-from lightloom.controller.matrices import Seen, matrix_of
+from lightloom.controller.matrices import Seen, matrix_of, read_or_none
 from lightloom.controller.racks import Racks
 from lightloom.errors import ConfigError
 
 Version = tuple[Path, int, int]
 """A file, the time of its last change [ns] and its size: another version is read again."""
+MOST_AHEAD_S = 60.0
+"""A file that was changed later than this from now would hide all newer ones for that time."""
 
 
 class Folder:
@@ -39,6 +42,10 @@ class Folder:
         if version is None:
             return None
         file, changed_ns, _ = version
+        ahead_s = changed_ns / 1e9 - now
+        if ahead_s > MOST_AHEAD_S:
+            limit = f"it was changed {ahead_s:.0f} s in the future"
+            raise ConfigError(f"{file}: {limit}; correct the clock of its writer, or remove it")
         with self._lock:
             demand = self._read(version)
         return Seen(matrix_of(demand, racks, str(file)), changed_ns / 1e9, _source(file, demand))
@@ -60,18 +67,21 @@ class Folder:
         changed_ns, _, file, size = max(found)
         return file, changed_ns, size
 
-    def _read(self, version: Version) -> Demand:
-        if self._demand is not None and version == self._version:
+    def _read(self, version: Version) -> Demand | None:
+        """The demand of a file; None if it has no traffic."""
+        if version == self._version:
             return self._demand
         file, table = version[0], self._table
         try:
-            self._demand = read_demand(
+            read = partial(
+                read_demand,
                 file,
                 unit=table.unit,
                 format=table.format,
                 map=table.hosts,
                 columns=table.columns,
             )
+            self._demand = read_or_none(read)
         except ConfigError as problem:
             text = str(problem)
             raise ConfigError(text if str(file) in text else f"{file}: {text}") from None
@@ -81,9 +91,9 @@ class Folder:
         return self._demand
 
 
-def _source(file: Path, demand: Demand) -> str:
+def _source(file: Path, demand: Demand | None) -> str:
     """The name of a file, and the share of its bytes that was left out."""
-    reading = demand.reading
+    reading = None if demand is None else demand.reading
     if reading is None or not reading.unknown or not reading.total:
         return file.name
     share = 100 * reading.unknown / reading.total

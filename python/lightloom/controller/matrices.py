@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lightloom.control.files import Demand
@@ -11,6 +11,10 @@ from lightloom.errors import ConfigError, refusal
 
 MOST = 2**62
 """No entry is larger [bytes]."""
+MOST_OF_ALL = 2**63 - 1
+"""No sum of entries is larger [bytes]."""
+NO_TRAFFIC = "only zeros"
+"""The value in the core's error of a demand without traffic, which cannot be planned for."""
 Matrix = list[list[int]]
 
 
@@ -25,12 +29,29 @@ class Seen:
     source: str
 
 
-def matrix_of(demand: Demand, racks: Racks, key: str) -> Matrix:
-    """The matrix of a demand between racks: by their names if the demand has names.
+def read_or_none(read: Callable[[], Demand]) -> Demand | None:
+    """The demand that a function reads; None if it has no traffic, as of an idle network.
+
+    Raises:
+        ConfigError: if it reads something that is no demand.
+    """
+    try:
+        return read()
+    except ConfigError as problem:
+        if problem.value == NO_TRAFFIC:
+            return None
+        raise
+
+
+def matrix_of(demand: Demand | None, racks: Racks, key: str) -> Matrix:
+    """The matrix of a demand between racks: by their names if the demand has names; zeros if there
+    is no traffic.
 
     Raises:
         ConfigError: of another size, or if the demand names none of the racks.
     """
+    if demand is None:
+        return [[0] * len(racks.names) for _ in racks.names]
     matrix = [[int(size) for size in row] for row in demand.matrix.tolist()]
     names = list(demand.names or [])
     return matrix_of_names(matrix, names, racks, key) if names else checked(matrix, racks, key)
@@ -52,18 +73,28 @@ def matrix_of_names(matrix: Matrix, names: Sequence[str], racks: Racks, key: str
 
 
 def checked(matrix: Sequence[Sequence[float]], racks: Racks, key: str) -> Matrix:
-    """A matrix of bytes between the racks of a switch.
+    """A matrix of bytes between the racks of a switch, without what racks send to themselves.
 
     Raises:
-        ConfigError: of another size, or of an entry that is no byte count.
+        ConfigError: of another size, of an entry that is no byte count, or of a total that is too
+            large.
     """
     count = len(racks.names)
-    if len(matrix) != count or any(len(row) != count for row in matrix):
-        shape = f"{len(matrix)} × {len(matrix[0]) if matrix else 0}"
-        raise refusal(key, shape, f"the port map has {count} racks", f"send {count} × {count}")
+    if len(matrix) != count:
+        limit = f"the port map has {count} racks"
+        raise refusal(key, f"{len(matrix)} rows", limit, f"send {count} × {count}")
     for a, row in enumerate(matrix):
+        if len(row) != count:
+            limit = f"the port map has {count} racks"
+            raise refusal(f"{key}[{a}]", f"{len(row)} values", limit, f"send {count} × {count}")
         for b, size in enumerate(row):
             if not 0 <= size <= MOST:
-                limit = "a byte count is 0 or more, and below 2^62"
+                limit = "a byte count is 0 or more, and at most 2^62"
                 raise refusal(f"{key}[{a}][{b}]", size, limit, "correct it")
-    return [[int(size) for size in row] for row in matrix]
+    made = [
+        [0 if a == b else round(size) for b, size in enumerate(r)] for a, r in enumerate(matrix)
+    ]
+    if (total := sum(map(sum, made))) > MOST_OF_ALL:
+        limit = f"the sum must not exceed {MOST_OF_ALL}"
+        raise refusal(key, f"a total of {total}", limit, "send less")
+    return made

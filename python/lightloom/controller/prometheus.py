@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
+import urllib.error
 import urllib.request
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
 from lightloom.control.files import Demand, read_demand
 from lightloom.controller.config import PrometheusTable
-from lightloom.controller.matrices import Seen, matrix_of
+from lightloom.controller.matrices import Seen, matrix_of, read_or_none
 from lightloom.controller.racks import Racks
 from lightloom.errors import ConfigError, refusal
 from lightloom.units.durations import duration_ps
@@ -47,8 +50,8 @@ class Prometheus:
         return Seen(matrix_of(demand, racks, "demand.prometheus"), now, "prometheus")
 
 
-def query(table: PrometheusTable, now: float) -> Demand:
-    """The demand between the nodes that the labels of the series name.
+def query(table: PrometheusTable, now: float) -> Demand | None:
+    """The demand between the nodes that the labels of the series name; None if there is no traffic.
 
     Args:
         table: server, query, span, unit and labels.
@@ -65,6 +68,9 @@ def query(table: PrometheusTable, now: float) -> Demand:
     try:
         with urllib.request.urlopen(address, timeout=TIMEOUT_S) as answer:
             text = answer.read(LARGEST + 1)
+    except urllib.error.HTTPError as problem:
+        limit = f"the server refuses it: {_reason(problem)}"
+        raise refusal("demand.prometheus.query", table.query, limit, "correct it") from None
     except OSError as problem:
         limit = f"it does not answer ({problem})"
         raise refusal("demand.prometheus.url", table.url, limit, "check the server") from None
@@ -75,7 +81,16 @@ def query(table: PrometheusTable, now: float) -> Demand:
         file = Path(folder) / "answer.json"
         file.write_bytes(text)
         try:
-            return read_demand(file, unit=table.unit, columns=table.columns)
+            read = partial(read_demand, file, unit=table.unit, columns=table.columns)
+            return read_or_none(read)
         except ConfigError as problem:
             text_of = str(problem).replace(str(file), "the answer").replace(file.name, "the answer")
             raise ConfigError(f"demand.prometheus: {text_of}") from None
+
+
+def _reason(problem: urllib.error.HTTPError) -> str:
+    """What a server says about a query that it refuses."""
+    try:
+        return str(json.loads(problem.read(LARGEST))["error"])
+    except (ValueError, KeyError, TypeError, OSError):
+        return str(problem)
