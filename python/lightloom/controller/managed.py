@@ -31,6 +31,8 @@ class Managed:
     lit: list[Pair] = field(default_factory=list)
     power: Mapping[Port, float] = field(default_factory=dict)
     """The light that each port sends out, where the switch measures it [dBm]."""
+    port_count: int | None = None
+    """Of how many ports the last reading had a state: another switch may have another number."""
     read_at: float | None = None
     trouble: str | None = None
     """Why it could not be read; None if it could."""

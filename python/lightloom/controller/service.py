@@ -216,9 +216,11 @@ class Controller:
             try:
                 if one.description is None or one.trouble is not None:
                     # Another one may be at this address since it did not answer.
-                    one.description = switch.describe()
-                    one.racks.check(one.description.size, one.name)
-                one.lit = switch.read().pairs
+                    _describe(one, switch)
+                found = switch.read()
+                if one.port_count not in (None, len(found.ports)):
+                    _describe(one, switch)
+                one.lit, one.port_count = found.pairs, len(found.ports)
                 one.power = switch.power() or {}
             finally:
                 switch.close()
@@ -483,6 +485,16 @@ def _hook(config: ControllerTable, switches: Mapping[str, Managed]) -> Hook:
             rules.check(one.name, one.racks)
         return rules
     return HttpHook(config.hook) if config.hook else NoHook()
+
+
+def _describe(one: Managed, switch: CircuitSwitch) -> None:
+    """Asks a switch what it is.
+
+    Raises:
+        ConfigError: if it has fewer ports than the port map.
+    """
+    one.description = switch.describe()
+    one.racks.check(one.description.size, one.name)
 
 
 def _opened(one: Managed) -> CircuitSwitch:
