@@ -147,3 +147,18 @@ def test_a_watch_whose_controller_ends_says_so(served: Served, tmp_path: Path) -
     assert "closed the connection" in problem
     lines = rest.splitlines()
     assert len({*lines}) == len(lines)
+
+
+def test_a_switch_that_was_never_read_is_not_called_dark(served: Served, tmp_path: Path) -> None:
+    """As at a standby: whether its circuits are lit is not known."""
+    served.lab.controller.want("east", [(1, 2)], "ann")
+    words = ("circuits", "get", "--url", served.url)
+    token = {"LIGHTLOOM_CONTROLLER_TOKEN": served.tokens["read"]}
+    said = str(lightloom(*words, cwd=tmp_path, **token).stdout)
+    assert "east: 0 lit, 1 wanted" in said
+    assert "not lit" in said
+    served.lab.controller.switches["east"].read_at = None
+    said = str(lightloom(*words, cwd=tmp_path, **token).stdout)
+    assert "east: not read yet, 1 wanted" in said
+    assert "not lit" not in said
+    assert "1A-2B" in said

@@ -391,8 +391,74 @@ def test_a_standby_names_the_active_controller_when_it_refuses(reached: Reached)
 
 def test_an_address_that_is_none_is_refused() -> None:
     for url in ("nonsense", "127.0.0.1:8400", "ftp://x"):
-        with pytest.raises(ConfigError, match="not an address"):
+        with pytest.raises(ConfigError) as problem:
             Client(url, "token")
+        assert (problem.value.key, problem.value.value) == ("url", url)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "key", "value"),
+    [
+        ("circuits", {"circuits": [["a", "a"]]}, "circuits", "a:a"),
+        ("circuits", {"circuits": [["a", "b"], ["c", "a"]]}, "circuits", "a"),
+        ("circuits", {"circuits": [["a", "b"], ["b", "a"]]}, "circuits", "b"),
+        ("intent", {"cross_connects": ["1-2"]}, "cross_connects[0]", "1-2"),
+    ],
+)
+def test_circuits_that_cannot_be_are_named(
+    reached: Reached, path: str, body: Any, key: str, value: str
+) -> None:
+    answer = reached.ask("PUT", f"/switches/east/{path}", body)
+    found = answer.json()
+    assert (answer.status_code, found["key"], found["value"]) == (422, key, value)
+    if path == "intent":
+        assert found["remedy"] == "write 1A-29B"
+
+
+def test_the_history_of_an_unknown_switch_is_refused(reached: Reached) -> None:
+    assert reached.ask("GET", "/transactions?switch=east").json() == []
+    answer = reached.ask("GET", "/transactions?switch=zz")
+    assert (answer.status_code, answer.json()["key"]) == (422, "switch")
+
+
+def test_times_in_refusals_are_written_as_times(reached: Reached) -> None:
+    """1,800,000,000 s since 1970 is 2027-01-15T08:00:00Z."""
+    lab = reached.lab
+    lab.now = 1_800_000_000.0
+    ended = {"racks": ["a", "b"], "ends": lab.now - 60}
+    backwards = {"racks": ["a", "b"], "begins": lab.now + 60, "ends": lab.now + 30}
+    wanted = {"cross_connects": ["1A-2B"], "when": lab.now - 60}
+    refused = [
+        reached.ask("POST", "/switches/east/leases", ended).json(),
+        reached.ask("POST", "/switches/east/leases", backwards).json(),
+        reached.ask("PUT", "/switches/east/intent", wanted).json(),
+    ]
+    assert [(one["key"], one["value"]) for one in refused] == [
+        ("ends", "2027-01-15T07:59:00Z"),
+        ("ends", "2027-01-15T08:00:30Z"),
+        ("when", "2027-01-15T07:59:00Z"),
+    ]
+    lease = {"racks": ["a", "b"], "ends": 1_800_000_600.0}
+    assert reached.ask("POST", "/switches/east/leases", lease).status_code == 201
+    refused = [reached.ask("POST", "/switches/east/leases", lease).json()]
+    assert "until 2027-01-15T08:10:00Z" in refused[0]["limit"]
+
+
+def test_what_is_of_another_client_names_the_remedy(reached: Reached) -> None:
+    wanted = {"cross_connects": ["1A-2B"], "when": 2e9}
+    reached.ask("PUT", "/switches/east/intent", wanted)
+    reached.tokens["other"] = add_token(reached.lab.store, "other", ["apply"], "test")
+    answer = reached.ask("DELETE", "/deferred/1", scope="other")
+    assert answer.status_code == 403
+    assert answer.json()["detail"].startswith("change = 1: it is of admin; ask admin")
+
+
+def test_the_name_of_a_job_is_checked_before_it_is_sent(served: Served) -> None:
+    client = Client(served.url, served.tokens["admin"])
+    for name in ("a/b", "", "x" * 129):
+        with pytest.raises(ConfigError) as problem:
+            client.announce_job(name, ["a", "b"])
+        assert problem.value.key == "job"
 
 
 @pytest.mark.parametrize(

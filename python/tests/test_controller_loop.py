@@ -126,3 +126,16 @@ def test_a_failure_of_the_loop_is_one_line(tmp_path: Path, monkeypatch: pytest.M
     assert len(driven.said) == 1
     assert "\n" not in driven.said[0]
     assert "connection refused" in driven.said[0]
+
+
+def test_changes_of_clients_are_printed_beside_those_of_the_loop(tmp_path: Path) -> None:
+    driven = Driven(Lab(tmp_path))
+    driven.turn(1.0)
+    driven.lab.controller.want("east", [(1, 2)], "ann")
+    driven.lab.controller.reconcile("east", "ann")
+    driven.lab.controller.want("east", [], "ann")
+    driven.turn(1.0)
+    assert driven.said == [
+        "transaction 1 of east for ann: done",
+        "transaction 2 of east for controller: done",
+    ]

@@ -1,5 +1,6 @@
 """An undo is refused, and writes nothing, while somebody else holds a port that it needs."""
 
+import json
 import os
 import subprocess
 import sys
@@ -31,7 +32,7 @@ def leased(reached: Reached, racks: list[str]) -> str:
     body = {"racks": racks, "ends": 1_800_000_600.0}
     assert reached.ask("POST", "/switches/east/leases", body, "reserve").status_code == 201
     reached.lab.controller.cycle()
-    return "lease:1 (reserve) holds it until 1800000600"
+    return "lease:1 (reserve) holds it until 2027-01-15T08:10:00Z"
 
 
 def wanted(reached: Reached) -> str:
@@ -96,6 +97,14 @@ def test_the_command_ends_with_2(served: Served) -> None:
             timeout=120,
             check=False,
         )
-        codes.append((run.returncode, "1800000600" in run.stderr + run.stdout))
+        codes.append((run.returncode, "2027-01-15T08:10:00Z" in run.stderr + run.stdout))
     # Transaction 1 added a circuit that is gone: there is nothing to change.
     assert codes == [(2, True), (0, False)]
+
+
+def test_the_audit_log_names_the_transaction_that_is_undone(tmp_path: Path) -> None:
+    reached = Reached(tmp_path)
+    change_twice(reached)
+    assert reached.ask("POST", "/transactions/2/undo", scope="apply").status_code == 200
+    found = [one for one in reached.lab.store.audit() if one["what"] == "undo"]
+    assert [(one["who"], json.loads(one["body"])["transaction"]) for one in found] == [("apply", 2)]

@@ -45,14 +45,17 @@ def get(url: Url = None, json: Json = False) -> None:
         _print_role(state)
         for one in state["switches"]:
             wanted = {c["name"] for c in one["wanted"]}
-            console.say(f"{one['name']}: {len(one['lit'])} lit, {len(wanted)} wanted")
+            is_read = one["read_at"] is not None
+            lit = f"{len(one['lit'])} lit" if is_read else "not read yet"
+            console.say(f"{one['name']}: {lit}, {len(wanted)} wanted")
             # The first owner is the one in effect.
             owners = {c["name"]: c["owner"] for c in reversed(one["wanted"])}
             for c in one["lit"]:
                 console.say(f"  {c['name']}  {c['racks'] or ''}  {owners.get(c['name'], '-')}")
             for c in one["wanted"]:
                 if not c["lit"]:
-                    console.say(f"  {c['name']}  {c['racks'] or ''}  {c['owner']}: not lit")
+                    state_of = ": not lit" if is_read else ""
+                    console.say(f"  {c['name']}  {c['racks'] or ''}  {c['owner']}{state_of}")
             if one["held_back"]:
                 console.say(f"  policy held back: {one['held_back']}")
         for lease in state["leases"]:
@@ -273,8 +276,8 @@ def _wanted(
     circuit: list[str] | None, cross_connect: list[str] | None, plan: Path | None
 ) -> dict[str, Any]:
     if sum(given is not None for given in (circuit, cross_connect, plan)) > 1:
-        limit = "one form is enough"
-        raise refusal("--circuit", "(and others)", limit, "give one of them")
+        limit = "--circuit, --cross-connect and --plan are not combined"
+        raise refusal("options", "several", limit, "give one of them")
     if circuit is not None:
         pairs = [tuple(text.split(":", 1)) for text in circuit]
         for text, pair in zip(circuit, pairs, strict=True):

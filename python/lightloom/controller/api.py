@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
@@ -40,6 +40,7 @@ from lightloom.controller.service import Controller
 from lightloom.controller.tokens import Client
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair, name_of, pair_of
+from lightloom.units.dates import utc
 
 KEEP_S = 15
 """Time between two signs of life in an event stream [s]."""
@@ -196,6 +197,7 @@ def circuits(
 ) -> Response:
     """Sets the circuits between racks that the client wants, and changes the switch."""
     racks = controller.managed(switch).racks
+    _check_circuits(body.circuits)
     ends = [(racks.number(a), racks.number(b)) for a, b in body.circuits]
     pairs = racks.pairs(ends)
     return _applied(controller, once, switch, pairs, body, who, idempotency_key)
@@ -236,8 +238,8 @@ def lease(
         begins = now if body.begins is None else body.begins
         is_new = claim is None or not claim.has_effect
         if is_new and body.ends <= now:
-            limit = f"it is over: the time is {now:.0f}"
-            raise refusal("ends", body.ends, limit, "choose a later time")
+            limit = f"it is over: the time is {utc(now)}"
+            raise refusal("ends", utc(body.ends), limit, "choose a later time")
         about = (body.racks, who.name, body.priority, begins, body.ends)
         made = reserve(controller.store, switch, *about, claim)
         return answers.LeaseAnswer.model_validate(vars(made))
@@ -251,7 +253,7 @@ def released(controller: Ours, number: Number, who: Who) -> answers.Released:
     """Ends a lease of the client."""
     rows = controller.store.rows(schema.lease, id=number)
     if rows and rows[0]["owner"] != who.name and not who.may("admin"):
-        raise HTTPException(403, f"lease {number} is of {rows[0]['owner']}")
+        raise HTTPException(403, _of_another("lease", number, rows[0]["owner"]))
     release(controller.store, number, who.name, controller.clock())
     return answers.Released(released=number)
 
@@ -261,7 +263,7 @@ def withdrawn(controller: Ours, number: Number, who: Who) -> answers.Withdrawn:
     """Withdraws a change of the client that waits for a time or a checkpoint."""
     held = deferred.found(controller.store, number)
     if held.who != who.name and not who.may("admin"):
-        raise HTTPException(403, f"change {number} is of {held.who}")
+        raise HTTPException(403, _of_another("change", number, held.who))
     deferred.end(controller.store, number, who.name, "withdrawn", controller.clock())
     return answers.Withdrawn(withdrawn=number)
 
@@ -281,8 +283,8 @@ def boundary(controller: Ours, job: JobName, body: bodies.Boundary, who: Who) ->
     any job."""
     now = controller.clock()
     if body.ends <= now:
-        limit = f"it is over: the time is {now:.0f}"
-        raise refusal("ends", body.ends, limit, "choose a later time")
+        limit = f"it is over: the time is {utc(now)}"
+        raise refusal("ends", utc(body.ends), limit, "choose a later time")
     begins = now if body.begins is None else body.begins
     times, any_owner = (begins, body.ends, now), who.may("admin")
     made = jobs.set_boundary(controller.store, job, who.name, *times, any_owner=any_owner)
@@ -300,7 +302,10 @@ def ended_job(controller: Ours, job: JobName, who: Who) -> answers.EndedJob:
 @routes.get("/transactions", response_model=list[answers.TransactionAnswer], **needs("read", 422))
 def transactions(controller: Ours, asked: Annotated[bodies.History, Query()]) -> Any:
     """The last transactions, newest first."""
-    return [vars(t) for t in controller.store.transactions(asked.switch, limit=asked.limit)]
+    found = controller.store.transactions(asked.switch, limit=asked.limit)
+    if not found and asked.switch is not None:
+        controller.managed(asked.switch)
+    return [vars(one) for one in found]
 
 
 @routes.post(
@@ -329,6 +334,23 @@ def audit(controller: Ours, asked: Annotated[bodies.Records, Query()]) -> Any:
     found = [one for one in (check.broken, store.broken_among(records)) if one is not None]
     broken = min(found, default=None)
     return {"records": records, "broken_link": broken, "checked_at": check.whole_at}
+
+
+def _of_another(kind: str, number: int, owner: str) -> str:
+    limit = f"it is of {owner}"
+    return str(refusal(kind, number, limit, f"ask {owner}, or a client with the scope admin"))
+
+
+def _check_circuits(circuits: Sequence[tuple[str, str]]) -> None:
+    """Refuses a circuit from a rack to itself, and two circuits of one rack."""
+    seen: set[str] = set()
+    for a, b in circuits:
+        if a == b:
+            raise refusal("circuits", f"{a}:{b}", "a circuit joins two racks", "name another one")
+        for rack in (a, b):
+            if rack in seen:
+                raise refusal("circuits", rack, "a rack is in one circuit", "name each rack once")
+            seen.add(rack)
 
 
 def _pair(text: str) -> Pair:

@@ -15,7 +15,8 @@ MOST_PORTS = 1_024
 """A matrix or a list of circuits has no more rows."""
 
 Priority = Annotated[int, Field(strict=True, ge=0, le=MOST_PRIORITY)]
-CrossConnectName = Annotated[str, Field(pattern="^[1-9][0-9]{0,3}A-[1-9][0-9]{0,3}B$")]
+CROSS_CONNECT = "^[1-9][0-9]{0,3}A-[1-9][0-9]{0,3}B$"
+CrossConnectName = Annotated[str, Field(pattern=CROSS_CONNECT)]
 Rack = Annotated[str, Field(min_length=1, max_length=256)]
 Time = Annotated[float, Field(strict=True, ge=0, le=LATEST, allow_inf_nan=False)]
 """Seconds since 1970."""

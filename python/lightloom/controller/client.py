@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
 from lightloom.errors import ConfigError, refusal
 
 URL = "LIGHTLOOM_CONTROLLER"
 TOKEN = "LIGHTLOOM_CONTROLLER_TOKEN"
+JOB = r"[A-Za-z0-9_.:-]{1,128}"
+"""Names of jobs."""
 DEFAULT_URL = "http://127.0.0.1:8400"
 
 
@@ -34,11 +36,12 @@ class Client:
         Raises:
             ConfigError: without a token, or of an address that is none.
         """
+        self._named = URL if url is None else "url"
         self.url = (url or os.environ.get(URL) or DEFAULT_URL).rstrip("/")
         self._token = token or os.environ.get(TOKEN) or ""
         self._timeout_s = timeout_s
         if not self.url.startswith(("http://", "https://")):
-            raise refusal(URL, self.url, "not an address", "write http://HOST:PORT")
+            raise refusal(self._named, self.url, "not an address", "write http://HOST:PORT")
         if not self._token:
             limit = "the controller needs a token"
             remedy = f"set {TOKEN}, or run lightloom controller token add"
@@ -103,7 +106,7 @@ class Client:
         """Announces a job on some racks: it stops if one of them loses a circuit. At the time
         `until` [s since 1970] it has ended, unless it is announced again."""
         body = {"racks": list(racks), "accelerators": accelerators, "until": until}
-        found: dict[str, Any] = self._ask("PUT", f"/jobs/{quote(name)}", body)
+        found: dict[str, Any] = self._ask("PUT", _job(name), body)
         return found
 
     def announce_boundary(
@@ -111,12 +114,12 @@ class Client:
     ) -> dict[str, Any]:
         """Announces when a job stands still, as at a checkpoint [s since 1970]."""
         body = {"begins": begins, "ends": ends}
-        found: dict[str, Any] = self._ask("PUT", f"/jobs/{quote(job)}/boundary", body)
+        found: dict[str, Any] = self._ask("PUT", f"{_job(job)}/boundary", body)
         return found
 
     def end_job(self, name: str) -> None:
         """Ends a job: no change waits for it any more."""
-        self._ask("DELETE", f"/jobs/{quote(name)}")
+        self._ask("DELETE", _job(name))
 
     def send_demand(self, switch: str, matrix: Sequence[Sequence[float]]) -> None:
         """Sends the demand between the racks of a switch [bytes]."""
@@ -181,7 +184,17 @@ class Client:
         except OSError as problem:
             reason = getattr(problem, "reason", problem)
             limit = f"the controller does not answer ({reason})"
-            raise refusal(URL, self.url, limit, "start it, or correct the address") from None
+            raise refusal(
+                self._named, self.url, limit, "start it, or correct the address"
+            ) from None
+
+
+def _job(name: str) -> str:
+    """The path of a job."""
+    if re.fullmatch(JOB, name) is None:
+        limit = "must be 1 to 128 letters, digits or characters of _ . : -"
+        raise refusal("job", name, limit, "choose such a name")
+    return f"/jobs/{name}"
 
 
 def _refused(problem: urllib.error.HTTPError) -> ConfigError:

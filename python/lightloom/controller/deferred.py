@@ -16,6 +16,7 @@ from lightloom.controller.claims import Claim
 from lightloom.controller.store import Store
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair
+from lightloom.units.dates import utc
 
 CHECKPOINT = "at checkpoint"
 Outcome = Literal["done", "replaced", "withdrawn"]
@@ -73,8 +74,8 @@ def defer(
     if claim is not None and claim.made is not None:
         return _numbered(store, claim.made)
     if at is not None and at <= now:
-        limit = f"it is over: the time is {now:.0f}"
-        raise refusal("when", at, limit, 'choose a later time, or "now"')
+        limit = f"it is over: the time is {utc(now)}"
+        raise refusal("when", utc(at), limit, 'choose a later time, or "now"')
     text = json.dumps(sorted({*pairs}))
     values = {"pairs": text, "priority": priority, "at": at, "created": now}
     return _numbered(store, store.defer(switch, who, claim, **values))

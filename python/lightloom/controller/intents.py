@@ -63,11 +63,14 @@ class Intents(Claims):
         switch: str,
         wishes: Mapping[str, tuple[list[Pair], int]],
         who: str,
+        undone: int,
         claim: Claim | None = None,
     ) -> None:
-        """Replaces what several owners want on a switch, with a priority each: all or nothing."""
+        """Replaces what several owners want on a switch, with a priority each, as a client undoes
+        a transaction: all or nothing."""
         with self._write() as db:
             self._claim(db, claim)
+            self._record(db, who, "undo", {"switch": switch, "transaction": undone})
             for owner, (pairs, priority) in wishes.items():
                 self._want(db, switch, owner, pairs, priority, who)
 

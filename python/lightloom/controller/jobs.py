@@ -14,6 +14,7 @@ from typing import Any
 from lightloom.controller import schema
 from lightloom.controller.store import Store
 from lightloom.errors import refusal
+from lightloom.units.dates import utc
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ def announce(
         ConfigError: if the job is another owner's; of a time that is over.
     """
     if until is not None and until <= now:
-        raise refusal("until", until, f"it is over: the time is {now:.0f}", "choose a later time")
+        limit = f"it is over: the time is {utc(now)}"
+        raise refusal("until", utc(until), limit, "choose a later time")
     there = store.rows(schema.job, name=name)
     values: dict[str, Any] = {"racks": json.dumps([*racks]), "accelerators": accelerators}
     values["until"] = until

@@ -15,6 +15,7 @@ from lightloom.controller import schema
 from lightloom.controller.claims import Claim
 from lightloom.controller.store import Store
 from lightloom.errors import refusal
+from lightloom.units.dates import utc
 
 MOST_PRIORITY = 100
 
@@ -86,7 +87,8 @@ def reserve(
     if racks[0] == racks[1]:
         raise refusal("racks", racks[0], "a circuit joins two racks", "name another one")
     if not begins < ends:
-        raise refusal("until", ends, f"must be after the start, {begins}", "choose a later time")
+        limit = f"must be after the start, {utc(begins)}"
+        raise refusal("ends", utc(ends), limit, "choose a later time")
     if not 0 <= priority <= MOST_PRIORITY:
         limit = f"must be 0 to {MOST_PRIORITY}"
         raise refusal("priority", priority, limit, "correct it")
@@ -95,9 +97,10 @@ def reserve(
         for other in (_lease(row) for row in rows if row["switch"] == switch):
             shared = set(racks) & set(other.racks)
             if shared and other.overlaps(begins, ends) and other.priority >= priority:
-                limit = f"{other.owner} holds it (lease {other.id}) until {other.until:.0f}"
+                limit = f"{other.owner} holds it (lease {other.id}) until {utc(other.until)}"
                 remedy = (
-                    f"begin at {other.until:.0f} or later, or use a priority above {other.priority}"
+                    f"begin at {utc(other.until)} or later, or use a priority above "
+                    f"{other.priority}"
                 )
                 raise refusal("rack", sorted(shared)[0], limit, remedy)
 
@@ -119,6 +122,6 @@ def release(store: Store, number: int, who: str, now: float) -> None:
     """
     rows = store.rows(schema.lease, id=number)
     if not rows or not (found := _lease(rows[0])).until > now:
-        limit = "no such lease" if not rows else f"it ended at {found.until:.0f}"
+        limit = "no such lease" if not rows else f"it ended at {utc(found.until)}"
         raise refusal("lease", number, limit, "list them with lightloom circuits get")
     store.change(schema.lease, who, "release", {"id": number}, released=now)

@@ -10,12 +10,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
 
+from lightloom.controller.bodies import CROSS_CONNECT
 from lightloom.controller.database import DeposedError
 from lightloom.controller.service import UnreachableError
 from lightloom.errors import ConfigError, brief, refusal, shortened
 
 CONFLICTS = ("holds it", "is not over")
 """Words of a limit that another client set."""
+
+PATTERNS = {CROSS_CONNECT: ("not a cross-connect", "write 1A-29B")}
+"""What a text is not that does not match a pattern, and the remedy."""
 
 
 def add_refusals(app: FastAPI) -> None:
@@ -43,6 +47,10 @@ def _invalid(request: Request, problem: Exception) -> JSONResponse:
         return _answer(refusal(key, given, "no such key", "leave it out"), 422)
     if first["type"] == "json_invalid":
         return _answer(refusal("body", "(not JSON)", str(first["ctx"]["error"]), "correct it"), 400)
+    if first["type"] == "string_pattern_mismatch":
+        pattern = first["ctx"]["pattern"]
+        limit, remedy = PATTERNS.get(pattern, (f"must match {pattern}", "correct it"))
+        return _answer(refusal(key, given, limit, remedy), 422)
     if isinstance(given, bytes):
         limit = "it was not sent as JSON"
         return _answer(refusal(key, given, limit, "send Content-Type: application/json"), 422)

@@ -17,6 +17,7 @@ from lightloom.controller.config import ControllerTable
 from lightloom.controller.database import NO_ROLE, DeposedError
 from lightloom.controller.service import Controller
 from lightloom.controller.store import Store
+from lightloom.controller.transaction_log import Transaction
 from lightloom.errors import refusal
 from lightloom.units.durations import duration_ps
 
@@ -163,6 +164,7 @@ class Loop:
         self._interval_s = duration_ps("interval", controller.config.interval) / 1e12
         self._is_active, self._next_at = False, 0.0
         self._is_standby = False
+        controller.announce = self._say_made
 
     def keep(self, stop: threading.Event) -> None:
         """Takes turns until it is stopped."""
@@ -188,8 +190,7 @@ class Loop:
                 for one in self._controller.start():
                     self._say(f"transaction {one.id} of {one.switch} was left open: {one.state}")
             for one in self._controller.cycle():
-                about = f"transaction {one.id} of {one.switch}: {one.state} {one.reason}"
-                self._say(about.rstrip())
+                self._say_made(one)
             self._controller.failure = None
         except DeposedError:
             self._is_active = False
@@ -199,6 +200,10 @@ class Loop:
             self._controller.failure = f"{type(problem).__name__}: {said}"
             again = f"it is tried again in {self._interval_s:g} s"
             self._say(f"the loop failed: {self._controller.failure}; {again}")
+
+    def _say_made(self, one: Transaction) -> None:
+        about = f"transaction {one.id} of {one.switch} for {one.who}: {one.state} {one.reason}"
+        self._say(about.rstrip())
 
     def _say_standby(self) -> None:
         """Says once that another controller is active, or was until it stopped."""

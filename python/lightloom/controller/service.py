@@ -87,6 +87,8 @@ class Controller:
         self.wishes = Wishes(store, clock)
         self._deferrals = Deferrals(store, self.wishes, clock, self._cost_of)
         self.changed = threading.Condition()
+        self.announce: Callable[[Transaction], None] = lambda _: None
+        """Called with each transaction that a client's request made."""
         self.version = 0
         """Counts what a dashboard has to show."""
         self.failure: str | None = None
@@ -275,6 +277,8 @@ class Controller:
             self._adopt(one)
             made += self._reconcile(one, who)
         self._tell()
+        for transaction in made:
+            self.announce(transaction)
         return made
 
     def _recover(self, one: Managed) -> list[Transaction]:

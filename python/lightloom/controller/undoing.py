@@ -11,6 +11,7 @@ from lightloom.controller.transaction_log import Transaction
 from lightloom.controller.wishes import lease_owner
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair
+from lightloom.units.dates import utc
 
 
 def check_free(
@@ -38,7 +39,7 @@ def check_free(
 
 def _holder(owner: str, until: Mapping[str, float]) -> str:
     if owner in until:
-        return f"{owner} holds it until {until[owner]:.0f}"
+        return f"{owner} holds it until {utc(until[owner])}"
     if not owner:
         return "a cross-connect without an owner holds it until it is removed"
     return f"{owner} holds it until that request is withdrawn"

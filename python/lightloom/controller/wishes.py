@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from lightloom.controller.change import UNOWNED, Conflict
@@ -20,6 +19,7 @@ from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import Transaction
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair, name_of
+from lightloom.units.dates import utc
 
 POLICY, LEASE, OPERATOR = "policy", "lease", "operator"
 PRIORITY = {POLICY: 0, OPERATOR: 1_000, LEASE: 2_000}
@@ -114,7 +114,7 @@ class Wishes:
         ends = {lease_owner(lease): lease.until for lease in leases(self._store, one.name)}
         until = {UNOWNED: "it is removed"}
         for owner, at in ends.items():
-            until[owner] = f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}"
+            until[owner] = utc(at)
         other = "that request is withdrawn"
         return [f"{found} until {until.get(found.holder, other)}" for found in conflicts]
 
@@ -135,7 +135,7 @@ class Wishes:
     def revert(self, done: Transaction, who: str, claim: Claim | None = None) -> None:
         """Withdraws what a transaction added from all owners; an operator wants what it removed,
         and gives up own wishes that need a port of it."""
-        self._store.want_each(done.switch, self._reverted(done, who), who, claim)
+        self._store.want_each(done.switch, self._reverted(done, who), who, done.id, claim)
 
     def after_revert(self, one: Managed, done: Transaction, who: str) -> list[Wanted]:
         """All wishes as they would be after `revert`; nothing is written."""

@@ -3,6 +3,7 @@
 | module | |
 |---|---|
 | `durations` | durations in options, in picoseconds |
+| `dates` | times since 1970 as text |
 | `counts` | numbers of things as text |
 | `steps` | the unit in which a figure is shown |
 | `formats` | figures on terminals and in notes |
