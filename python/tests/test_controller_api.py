@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -474,3 +475,32 @@ def test_a_store_that_cannot_be_opened_is_refused_without_its_password(url: str)
         Store(url, time.time)
     assert problem.value.key == "store"
     assert "secret" not in str(problem.value)
+
+
+def test_a_request_answers_with_its_own_transaction(
+    reached: Reached, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pass of the loop that begins once the request is stored waits for its end."""
+    controller, want = reached.lab.controller, reached.lab.store.want_now
+    loop = threading.Thread(target=controller.cycle)
+
+    def stored(*given: Any) -> None:
+        want(*given)
+        loop.start()
+        loop.join(0.5)
+
+    monkeypatch.setattr(reached.lab.store, "want_now", stored)
+    answer = reached.ask("PUT", "/switches/east/intent", {"cross_connects": ["1A-2B"]})
+    loop.join(10)
+    assert [(t["who"], t["state"]) for t in answer.json()["transactions"]] == [("admin", "done")]
+
+
+def test_the_client_sends_keys_of_leases_and_undos(served: Served) -> None:
+    client = Client(served.url, served.tokens["admin"])
+    client.apply("east", cross_connects=["1A-1B"])
+    ends = served.lab.now + 600
+    leases = [client.reserve("east", ("b", "c"), ends, ends - 60, key="k") for _ in range(2)]
+    assert [one["id"] for one in leases] == [1, 1]
+    undone = [client.undo(1, key="u") for _ in range(2)]
+    assert undone[0] == undone[1]
+    assert [one["state"] for one in undone[0]] == ["done"]

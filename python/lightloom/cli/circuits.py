@@ -26,6 +26,9 @@ Url = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Key = Annotated[
+    str | None, typer.Option(metavar="KEY", help="Requests of one key are carried out once.")
+]
 DARK = 1
 """Exit code if a change was undone or is stuck, or a circuit is dark or without traffic."""
 
@@ -100,9 +103,7 @@ def apply(
         typer.Option(metavar="WHEN", help='now, "at checkpoint", or a time: 2026-11-28T22:00Z.'),
     ] = "now",
     priority: Annotated[int, typer.Option(help="0 to 100; a higher one comes first.")] = 0,
-    key: Annotated[
-        str | None, typer.Option(metavar="KEY", help="Requests of one key are carried out once.")
-    ] = None,
+    key: Key = None,
     url: Url = None,
     json: Json = False,
 ) -> None:
@@ -155,12 +156,13 @@ def reserve(
         str | None, typer.Option("--in", metavar="TIME", help="Begins after so long.")
     ] = None,
     priority: Annotated[int, typer.Option(help="0 to 100; a higher one comes first.")] = 0,
+    key: Key = None,
     url: Url = None,
 ) -> None:
     """Reserve a circuit between two racks."""
     with console.guarded():
         begins, ends = _span(length, after)
-        made = _client(url).reserve(switch, (a, b), ends, begins, priority)
+        made = _client(url).reserve(switch, (a, b), ends, begins, priority, key)
         console.say(f"lease {made['id']}: {a} – {b} for {made['owner']}")
 
 
@@ -246,11 +248,12 @@ def history(
 @commands.command()
 def undo(
     transaction: Annotated[int, typer.Argument(metavar="TRANSACTION")],
+    key: Key = None,
     url: Url = None,
 ) -> None:
     """Make a switch as it was before a transaction."""
     with console.guarded():
-        made = _client(url).undo(transaction)
+        made = _client(url).undo(transaction, key)
         if made:
             _print_made(made)
         else:

@@ -400,8 +400,7 @@ def _applied(
             later = controller.want_later(switch, pairs, who.name, body.priority, at, claim)
             diff = _shown(controller, switch)
             return answers.Applied(transactions=[], diff=diff, deferred=_waiting(later))
-        controller.want(switch, pairs, who.name, body.priority, claim)
-        made = controller.reconcile(switch, who.name)
+        made = controller.apply(switch, pairs, who.name, body.priority, claim)
         found = [answers.TransactionAnswer.model_validate(vars(one)) for one in made]
         dark = [name_of(pair) for pair in dark_of(controller.managed(switch), pairs)]
         return answers.Applied(transactions=found, diff=_shown(controller, switch), dark=dark)

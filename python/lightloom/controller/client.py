@@ -88,8 +88,7 @@ class Client:
             circuits if circuits is not None else cross_connects or []
         )
         path = f"/switches/{switch}/{'circuits' if by_racks else 'intent'}"
-        headers = {} if key is None else {"Idempotency-Key": key}
-        found: dict[str, Any] = self._ask("PUT", path, body, headers)
+        found: dict[str, Any] = self._ask("PUT", path, body, _keyed(key))
         return found
 
     def withdraw(self, deferred: int) -> None:
@@ -132,10 +131,12 @@ class Client:
         ends: float,
         begins: float | None = None,
         priority: int = 0,
+        key: str | None = None,
     ) -> dict[str, Any]:
-        """Reserves a circuit until a time [s since 1970]."""
+        """Reserves a circuit until a time [s since 1970]; of one key once."""
         body = {"racks": list(racks), "begins": begins, "ends": ends, "priority": priority}
-        found: dict[str, Any] = self._ask("POST", f"/switches/{switch}/leases", body)
+        path = f"/switches/{switch}/leases"
+        found: dict[str, Any] = self._ask("POST", path, body, _keyed(key))
         return found
 
     def release(self, lease: int) -> None:
@@ -148,9 +149,10 @@ class Client:
         found: list[dict[str, Any]] = self._ask("GET", f"/transactions{query}")
         return found
 
-    def undo(self, transaction: int) -> list[dict[str, Any]]:
-        """Makes a switch as it was before a transaction."""
-        found: list[dict[str, Any]] = self._ask("POST", f"/transactions/{transaction}/undo", {})
+    def undo(self, transaction: int, key: str | None = None) -> list[dict[str, Any]]:
+        """Makes a switch as it was before a transaction; of one key once."""
+        path = f"/transactions/{transaction}/undo"
+        found: list[dict[str, Any]] = self._ask("POST", path, {}, _keyed(key))
         return found
 
     def watch(self) -> Iterator[dict[str, Any]]:
@@ -187,6 +189,11 @@ class Client:
             raise refusal(
                 self._named, self.url, limit, "start it, or correct the address"
             ) from None
+
+
+def _keyed(key: str | None) -> dict[str, str]:
+    """The header of a key."""
+    return {} if key is None else {"Idempotency-Key": key}
 
 
 def _job(name: str) -> str:

@@ -158,6 +158,25 @@ class Controller:
             self.wishes.replace(self.managed(switch), pairs, who, priority, claim)
             self._tell()
 
+    def apply(
+        self,
+        switch: str,
+        pairs: Sequence[Pair],
+        who: str,
+        priority: int = 0,
+        claim: Claim | None = None,
+    ) -> list[Transaction]:
+        """Sets the cross-connects that an operator wants on a switch, and changes it: no pass of
+        the loop comes in between, whose transaction would not be this client's.
+
+        Raises:
+            UnreachableError: if the switch does not answer.
+            ConfigError: as `want` and `reconcile`.
+        """
+        with self.managed(switch).lock:
+            self.want(switch, pairs, who, priority, claim)
+            return self.reconcile(switch, who)
+
     def want_later(
         self,
         switch: str,
