@@ -21,6 +21,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
     unsupported_method,
 )
+from sqlalchemy.exc import OperationalError
 
 from lightloom.controller import schema
 from lightloom.controller.admission import LARGEST, Limiter
@@ -161,6 +162,11 @@ class Locked:
         raise HookError("locked")
 
 
+def unanswered(*_: object, **__: object) -> Any:
+    """As a database that is down."""
+    raise OperationalError("SELECT", {}, Exception("connection refused"))
+
+
 def provoked(reached: Reached, method: str, general: str, status: int) -> Any:
     """The answer to a request that deserves a refusal."""
     path, body = GOOD[method.upper(), general]
@@ -185,6 +191,8 @@ def provoked(reached: Reached, method: str, general: str, status: int) -> Any:
         path += "?limits=1" if path in ("/transactions", "/audit") else ""
     elif status == 429:
         reached.http.app.state.limiter = Limiter(0)  # type: ignore[attr-defined]
+    elif status == 503 and method == "get":
+        reached.lab.store.rows = unanswered  # type: ignore[method-assign]
     elif status == 503:
         reached.ask("PUT", "/switches/east/intent", {"cross_connects": []})
         reached.ask("PUT", "/switches/east/intent", {"cross_connects": ["5A-6B"]})
