@@ -20,6 +20,7 @@ from lightloom.controller.admission import LARGEST, Limiter
 from lightloom.controller.answers import AlarmKind
 from lightloom.controller.client import Client
 from lightloom.controller.database import NO_ROLE
+from lightloom.controller.leases import reserve
 from lightloom.controller.overview import alarms_of, state_of
 from lightloom.controller.store import Store
 from lightloom.controller.tokens import add_token
@@ -270,7 +271,8 @@ def test_the_client_in_python(served: Served) -> None:
 
 
 def show_the_rest(reached: Served) -> None:
-    """Demand, a change of 1.5 s in this hour and another one under way, one that waits, a job."""
+    """Demand, a change of 1.5 s in this hour and another one under way, one that waits, a job, a
+    lease."""
     lab = reached.lab
     lab.config.limits.dark_per_hour = "30 s"
     lab.send([[0, 3 * 10**9, 4 * 10**9, 0], [0] * 4, [0] * 4, [0] * 4])
@@ -278,6 +280,7 @@ def show_the_rest(reached: Served) -> None:
     reached.ask("PUT", "/jobs/train", {"racks": ["a"], "accelerators": 8})
     lab.controller.cycle()
     lab.controller.want_later("east", [(1, 3)], "bob", 0, None)
+    reserve(store, "east", ("c", "d"), "ann", 0, now + 60, now + 600)
     change = {"before": [], "removed": [], "added": [(7, 8)], "kept": []}
     one = store.transactions(limit=1)[0]
     store.change(schema.transaction, "x", "x", {"id": one.id}, created=now - 1.5, updated=now)
@@ -323,6 +326,8 @@ def test_the_dashboard_is_live_and_asks_nobody_else(
         assert "1.50 of 30 s" in page.inner_text("article")
         assert "at checkpoint" in page.inner_text("#waiting")
         assert "8 accelerators" in page.inner_text("#jobs")
+        said = page.inner_text("#leases")
+        assert re.search("c – d: lease 1 of ann, priority 0, from .* until ", said)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         browser.close()
     assert errors == []

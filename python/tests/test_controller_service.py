@@ -199,7 +199,8 @@ def test_demand_comes_from_prometheus(tmp_path: Path) -> None:
         assert float(asked["end"][0]) - float(asked["start"][0]) == pytest.approx(300 - 30)
         Answers.text = "nonsense"
         lab.controller.cycle()
-        assert "prometheus" in (lab.controller.switches["east"].held_back or "")
+        held_back = lab.controller.switches["east"].held_back or ""
+        assert held_back.startswith(f"demand.prometheus.url = {url}: its answer is not")
         Answers.text = json.dumps(found).replace('"10"', '"0"').replace('"30"', '"0"')
         lab.now += 1.0
         lab.controller.cycle()

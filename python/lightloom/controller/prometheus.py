@@ -77,6 +77,9 @@ def query(table: PrometheusTable, now: float) -> Demand | None:
     if len(text) > LARGEST:
         limit = f"its answer has more than {LARGEST >> 20} MiB"
         raise refusal("demand.prometheus.query", table.query, limit, "sum by racks in the query")
+    if not text.lstrip().startswith(b"{"):
+        limit = "its answer is not that of Prometheus"
+        raise refusal("demand.prometheus.url", table.url, limit, "write http://HOST:9090")
     with tempfile.TemporaryDirectory(prefix="lightloom-prometheus-") as folder:
         file = Path(folder) / "answer.json"
         file.write_bytes(text)
