@@ -61,6 +61,8 @@ class Journal:
         self.taken_from_policy: set[Pair] = set()
         self._undoing: tuple[Transaction, str] | None = None
         """The undo that is under way and has not taken effect: of what, by whom."""
+        self._undone_after = 0
+        """The number of undos in the audit log when it began."""
 
     def found(self) -> State:
         """What is in the store."""
@@ -102,7 +104,7 @@ class Journal:
         fitting = [number for number, state in enumerate(candidates) if state == found]
         assert fitting, [(found[key], candidates[0][key]) for key in found]
         self.state = candidates[fitting[0]]
-        if fitting[0] > 0:
+        if fitting[0] > 0 or self._is_undone():
             self.taken_from_policy = self.taken()
             self._undoing = None
         assert all(count <= 1 for count in self.carried.values()), self.carried
@@ -149,12 +151,24 @@ class Journal:
     @contextmanager
     def undoing(self, one: Transaction, who: str) -> Iterator[None]:
         """An undo, which takes wishes away from several owners."""
-        self._undoing = (one, who)
+        self._undoing, self._undone_after = (one, who), len(self._undos())
         try:
             yield
         finally:
             self.observe()
             self._undoing = None
+
+    def _undos(self) -> list[int]:
+        """The transactions that were undone, as the audit log names them."""
+        records = self._rows(schema.audit, what="undo")
+        return [json.loads(record["body"])["transaction"] for record in records]
+
+    def _is_undone(self) -> bool:
+        """Whether the undo that is under way has taken effect, as the audit log says: it may have
+        taken wishes from the policy alone."""
+        if self._undoing is None:
+            return False
+        return self._undoing[0].id in self._undos()[self._undone_after :]
 
     def taken(self) -> set[Pair]:
         """What undos have taken away from the policy since its last change was carried out."""
