@@ -96,6 +96,7 @@ READERS: dict[str, Callable[[str], None]] = {
     "openflow": of_controller,
     "demand": of_controller,
     "network": of_controller,
+    "store": of_controller,
     "base": of_sweep,
     "part": of_book,
     "devices": of_devices,
