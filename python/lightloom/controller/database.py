@@ -251,7 +251,7 @@ def _version(db: Connection, url: str) -> int | None:
 def _unopened(url: str, problem: SQLAlchemyError | ImportError) -> ConfigError:
     if isinstance(problem, ImportError):
         limit = "PostgreSQL needs the package psycopg"
-        return refusal("store", without_password(url), limit, "pip install 'psycopg[binary]'")
+        return refusal("store", without_password(url), limit, "pip install 'lightloom[controller]'")
     said = str(problem.__cause__ or problem).splitlines()[0]
     remedy = "start or create the database, or correct host, port and name"
     if url.startswith("sqlite"):
