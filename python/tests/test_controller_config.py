@@ -110,4 +110,4 @@ def test_without_psycopg_its_installation_is_named(monkeypatch: pytest.MonkeyPat
     for opened in (check_database, lambda url: Store(url, lambda: 0.0)):
         with pytest.raises(ConfigError) as problem:
             opened("postgresql+psycopg://me@127.0.0.1:1/x")
-        assert problem.value.remedy == "pip install 'psycopg[binary]'"
+        assert problem.value.remedy == "pip install 'lightloom[controller]'"

@@ -9,7 +9,7 @@ use serde_json::{json, Value};
 /// 16 nodes of 10 Gb/s, each a rack, of equal flows; measured for 2 ms after 2 ms.
 fn run(fabric: Value, load: f64, pattern: Value, flows: Option<u64>) -> Summary {
     let mut raw = json!({
-        "cluster": {"nodes": 16, "server_rate": "10 Gb/s"},
+        "cluster": {"hosts": 16, "server_rate": "10 Gb/s"},
         "workload": {
             "load": load, "pattern": pattern, "sizes": {"kind": "fixed", "size": "10 KB"},
         },
@@ -97,7 +97,11 @@ fn no_fabric_carries_more() {
     for (fabric, _) in fabrics().into_iter().chain(more) {
         let summary = run(fabric.clone(), 1.0, json!("uniform"), None);
         let accepted = summary.window.expect("it was asked for").accepted;
-        let most = summary.excess.map_or(1.0, |excess| 1.0 / excess.times);
+        // Beyond saturation of what is above pods, traffic within them may have more than its part.
+        let of_racks = summary
+            .excess
+            .filter(|excess| excess.traffic == "between racks");
+        let most = of_racks.map_or(1.0, |excess| 1.0 / excess.times);
         assert!(accepted <= 1.02 * most, "{accepted} of {most}: {fabric}");
     }
 }
@@ -107,10 +111,10 @@ fn no_fabric_carries_more() {
 fn one_hot_node_is_named() {
     let hot = json!({"kind": "hotspot", "targets": [3], "fraction": 0.5});
     let tree = || json!({"kind": "tree", "oversubscription": 2.0});
-    let (traffic, times) = excess(tree(), 0.25, hot.clone()).expect("it is offered four times");
+    let (traffic, times) = excess(tree(), 0.1, hot.clone()).expect("it is offered 8 of 5 Gb/s");
     assert_eq!(traffic, "to rack 3");
-    // Half of 16 × 2.5 Gb/s; the other flows go elsewhere.
-    let to = 40.0 * 0.5;
+    // Half of 16 × 1 Gb/s; the other flows go elsewhere.
+    let to = 16.0 * 0.5;
     assert!((times / (to / 5.0) - 1.0).abs() < 0.02, "{times}");
     assert_eq!(excess(tree(), 0.05, hot), None);
 }
