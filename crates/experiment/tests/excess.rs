@@ -89,7 +89,7 @@ fn what_the_links_carry_is_known_before_the_run() {
 /// Otherwise the arithmetic would deny a load that is carried.
 #[test]
 fn no_fabric_carries_more() {
-    let sirius = json!({"kind": "sirius"});
+    let sirius = json!({"kind": "sirius", "channel_rate": "5 Gb/s"});
     let more = ["opera", "sirius"].map(|kind| match kind {
         "sirius" => (sirius.clone(), 1.0),
         kind => (json!({"kind": kind, "link_rate": "1 Gb/s"}), 1.0),
