@@ -95,7 +95,7 @@ mod tests {
 
     fn workload(pattern: Value) -> Value {
         json!({"load": 0.5, "flows": 100, "pattern": pattern,
-               "sizes": {"kind": "fixed", "bytes": "100 KB"}})
+               "sizes": {"kind": "fixed", "size": "100 KB"}})
     }
 
     /// 16 servers of 1 Gb/s at half of their rate: 8 Gb/s, a quarter of them from each rack.
