@@ -212,7 +212,11 @@ def test_links_of_other_rates_by_default_are_said() -> None:
         return list(networks.faster_links({"fabric": list(written)}, resolved))
 
     (note,) = said(clos, tree, written=({}, {}))
-    assert "clos 40.0 Gb/s, tree 10.0 Gb/s" in note
+    assert "clos 1 of 40.0 Gb/s, tree 4 of 10.0 Gb/s" in note
+    # An uplink of 10 Gb/s has one link of that rate on both.
+    eighth = {"oversubscription": 4.0}
+    assert said(clos | eighth, tree | eighth, written=({}, {})) == []
+    assert said(clos, tree | eighth, written=({}, {})) == []
     slow = {"link_rate": "10 Gb/s"}
     assert said(clos | slow, tree, written=(slow, {})) == []
     # Whoever states both knows them.

@@ -117,33 +117,40 @@ def elsewhere(resolved: Table) -> Iterator[str]:
 
 
 def faster_links(given: Table, resolved: Table) -> Iterator[str]:
-    """States if the links between the switches of electrical networks have different rates, where
-    one has its rate by default: a short flow takes longer over slower links. `given` is the
+    """States if the uplinks of electrical networks have the same rate but links of different rates,
+    where one has these by default: a short flow takes longer over slower links. `given` is the
     experiment as written."""
-    tables = zip(given.get("fabric", []), resolved.get("fabric", []), strict=True)
-    found = {
-        f["label"]: ("link_rate" in raw, link)
-        for raw, f in tables
-        if "circuit_rate" not in f
-        and (link := _between_switches(f, resolved.get("cluster", {}))) is not None
-    }
-    rates = {f"{label} {rate(link)}": round(link / 1e6) for label, (_, link) in found.items()}
-    if len(set(rates.values())) > 1 and not all(said for said, _ in found.values()):
-        yield (
-            f"links between switches differ: {', '.join(rates)}; a short flow alone takes longer "
-            "over slower links. One fabric.link_rate for all of them compares the networks alone"
-        )
+    alike: dict[float, list[tuple[str, float, bool]]] = {}
+    for raw, fabric in zip(given.get("fabric", []), resolved.get("fabric", []), strict=True):
+        uplink = _uplink(fabric, resolved.get("cluster", {}))
+        if uplink is not None and "circuit_rate" not in fabric:
+            link = _link(fabric, resolved["cluster"], uplink)
+            alike.setdefault(uplink, []).append((fabric["label"], link, "link_rate" in raw))
+    for uplink, found in alike.items():
+        if len({link for _, link, _ in found}) > 1 and not all(said for *_, said in found):
+            each = ", ".join(
+                f"{label} {round(uplink / link)} of {rate(link)}" for label, link, _ in found
+            )
+            yield (
+                f"links that a rack's uplinks consist of differ: {each}; a short flow alone takes "
+                "longer over slower links. One fabric.link_rate for all of them compares the "
+                "networks alone"
+            )
 
 
-def _between_switches(fabric: Table, cluster: Table) -> float | None:
-    """The rate of one of the links of a rack's uplink [b/s]: as many as come nearest to the rate
-    of the uplink share it. They are as fast as servers' links by default."""
-    uplink, server = tree_rate(cluster, fabric), server_rate(cluster)
-    if uplink is None or server is None:
-        return None
-    if fabric.get(AT) == ABOVE_PODS:
-        uplink *= fabric["oversubscription"]
+def _uplink(fabric: Table, cluster: Table) -> float | None:
+    """The rate of all uplinks of a rack in the electrical network [b/s]; None without one."""
+    uplink = tree_rate(cluster, fabric)
+    if uplink is None or fabric.get(AT) != ABOVE_PODS:
+        return uplink
+    return uplink * float(fabric["oversubscription"])
+
+
+def _link(fabric: Table, cluster: Table, uplink: float) -> float:
+    """The rate of each of the links that share the rate of the uplinks [b/s]: as many as come
+    nearest to that rate. They are as fast as servers by default."""
     given = fabric.get("link_rate")
+    server = server_rate(cluster) or uplink
     link = server if given is None else float(_core.control_rate("fabric.link_rate", given))
     return uplink / max(1, round(uplink / link))
 
