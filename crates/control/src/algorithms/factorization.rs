@@ -7,7 +7,6 @@
 //! two halves side by side, and matchings between the halves, which form a cyclic Latin square with
 //! randomly ordered rows and columns. Any two of these matchings form cycles together. They
 //! exchange their pairs along some of the cycles, so that each matching connects the halves.
-//! exchange their pairs along some of them, so that each joins the halves.
 
 use super::matching::{maximum_weight_perfect, Weights};
 use lightloom_engine::Stream;

@@ -85,7 +85,7 @@ impl Expander {
     }
 
     /// Whether a shortest path between two racks begins on the plane of a place among
-    /// [`Expander::planes`]; the distances to the latter have been [reached](Expander::ensure_distances).
+    /// [`Expander::planes`]. The distances to `to` must be known ([`Expander::ensure_distances`]).
     pub fn is_nearer(&self, place: usize, from: u32, to: u32) -> bool {
         let row = &self.distances[to as usize * self.racks..][..self.racks];
         let next = self.sends[place * self.racks + from as usize];

@@ -63,7 +63,7 @@ impl Opera {
     }
 
     /// Chooses at random among the planes on which a shortest path begins and that have room; none
-    /// if other packets wait for them.
+    /// if other packets wait at this rack for the same destination.
     fn choose_plane(&mut self, rack: u32, to: u32, cx: Cx) -> Option<u16> {
         if self.low_latency.waiting.any_for(rack, to) {
             return None;
@@ -85,7 +85,7 @@ impl Opera {
         chosen
     }
 
-    /// Packets that wait at a rack take the room that its circuits have.
+    /// Packets that wait at a rack take the room that its circuits have, plane by plane.
     fn serve_waiting_packets(&mut self, rack: u32, cx: Cx) {
         self.update_expander(cx.now);
         let low_latency = &mut self.low_latency;

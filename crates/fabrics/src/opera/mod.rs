@@ -5,11 +5,11 @@
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
-//! | [`config`] | rotor switches, topology slices, the flows that are low-latency; the published set-up |
-//! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings, which are dealt to the switches |
+//! | [`config`] | rotor switches, topology slices, the flows that are low-latency; the published set-up; `schedules` deals the matchings to the switches, `ahead` offsets their slots by a slice each |
+//! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings |
 //! | `slices` | topology slices and offset reconfiguration: one switch reconfigures, all others stay lit; the expander of a slice has the circuits of these other switches |
 //! | [`expander`] | the circuits of a slice as a network: distances, and the circuits on shortest paths |
-//! | [`low_latency`] | low-latency packets: forwarded hop by hop over the expander, over a random shortest path |
+//! | [`low_latency`] | low-latency packets: forwarded hop by hop over the expander, on a circuit that begins a shortest path |
 //! | [`waiting`], [`low_latency::state`] | packets for which no circuit has room, at their racks; the state of low-latency traffic |
 //! | `priority` | low-latency packets go before bulk: bulk on a circuit is interrupted between packets |
 //! | `bulk` | bulk waits for its direct circuit, without a tax of bandwidth; skewed bulk takes two hops |
@@ -19,9 +19,14 @@
 //! | `reports`, `entry` | statistics; the table combined with the kernel |
 //!
 //! A way through the code, for a low-latency flow: `kernel` (`arrive`, `enter`) → `low_latency`
-//! (`forward`, `choose_plane`, which calls `update_expander` of `slices`; `send_packet`, `hop`). For bulk: `bulk` (`queue_bulk`) → `priority`
-//! (`schedule_bulk`, `advance_line`, `send_bulk`). For a slice: `slices` (`reconfigure`) →
-//! `bulk` (`plan_detours`), and once what crossed has arrived at its relays, `gather`.
+//! (`forward`, which calls `update_expander` of `slices`, then `choose_plane` and `send_packet` for
+//! each packet; `hop`). For bulk: `bulk` (`queue_bulk`) → `priority` (`schedule_bulk`,
+//! `advance_line`, `send_bulk`) → `serve` and `drain` of [`crate::tdma::rotor`]. For a slice:
+//! `slices` (`reconfigure`) → `bulk` (`plan_detours`), and once the bytes that crossed have arrived
+//! at their relays, `gather`.
+//!
+//! In the code a *plane* is one of the switches with its circuits, a *line* the circuit of one rack
+//! on one plane; a *slot* is the time for which a switch keeps a matching, its night included.
 //!
 //! N racks have an uplink to each of u switches. The N - 1 matchings of the complete graph (N for
 //! an odd N: one rack is idle in each) are dealt to the switches at random. Time has slices: in
@@ -35,9 +40,10 @@
 //! Assumed where the paper is silent:
 //!
 //! - Bulk traffic uses a circuit until its night. A packet in transmission is not interrupted.
-//! - Low-latency packets choose randomly among the present shortest paths, again at each rack. A
-//!   packet that finds eight packets before it waits at its rack; the paper's transport, NDP, would
-//!   trim it and retransmit it.
+//! - At each rack, a low-latency packet chooses randomly among the circuits that begin a shortest
+//!   path and have room: less than the time of eight full packets before it. If none has room, the
+//!   packet waits at its rack; the paper's transport, NDP, would trim it and retransmit it. Packets
+//!   that have waited take the first circuit with room, in the order of the switches.
 //! - At the rack of their source waiting flows take turns (`waiting`); in NDP a flow has some 20
 //!   packets outstanding.
 //! - Bytes that cross to a relay arrive there when the switch changes. RotorLB is run once per slot
