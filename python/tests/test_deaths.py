@@ -66,8 +66,8 @@ class Policy:
 DEADLY_GRID = '[grid]\n"fabric.hybrid.policy.kills" = [true, false]\n'
 #: Statements about its trial, and of what is tried again.
 LOST = (
-    r"note: the trial of hybrid-kills=True-seed=3-\S+ ended its process \(SIGKILL\): it is not "
-    "estimated, and begins last\n"
+    r"note: the process of the trial of hybrid-kills=True-seed=3-\S+ died \(SIGKILL\): the point "
+    "has no estimate and begins last\n"
 )
 AGAIN = (
     r"note: {}: its process died \({}\); it is tried again when the others are done, with nothing "

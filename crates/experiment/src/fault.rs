@@ -129,7 +129,7 @@ impl FaultTable {
             return refuse("loss", self.loss.to_string(), limit, "correct it");
         }
         if let Some(repair) = self.repair_at.filter(|&r| r <= self.at) {
-            let limit = format!("not after it fails at {}", self.at);
+            let limit = format!("must be later than the failure, {}", self.at);
             return refuse("repair_at", repair.to_string(), &limit, "raise it");
         }
         match &self.fabric {
@@ -340,7 +340,7 @@ mod tests {
             ),
             (
                 json!({"at": "2 us", "element": "node", "node": 1, "repair_at": "2 us"}),
-                "fault[0].repair_at = 2 us: not after it fails at 2 us",
+                "fault[0].repair_at = 2 us: must be later than the failure, 2 us",
             ),
             (
                 json!({"at": "2 us", "element": "node", "node": 1, "fabric": "sirus"}),

@@ -84,18 +84,19 @@ fn on_processor() -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds))
 }
 
-/// Ends a trial when its time is up, or when it is plain that the run is short.
+/// Ends a trial when its time is up, or when the run is certain to be short.
 pub(crate) struct TrialClock {
     watch: Stopwatch,
     looked: Instant,
     budget_s: f64,
     bytes: u64,
-    /// Simulated time between looks, and how many looks there were at this distance.
+    /// Simulated time between two readings of the clock.
     every: Time,
+    /// Number of readings since `every` changed.
     looks: usize,
     /// The progress after half of the shortest time of a trial.
     pub early: Reached,
-    /// How far it is.
+    /// The progress now.
     pub now: Reached,
 }
 

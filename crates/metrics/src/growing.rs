@@ -386,8 +386,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(96))]
-        /// Queues that are served at least as fast as they are offered do not grow, however close to
-        /// their limit.
+        /// A queue does not grow if its service rate is at least its offered load, even if the two
+        /// are close.
         #[test]
         fn no_queue_below_its_limit_grows(
             load in 0.05f64..1.0, us in 100i64..12_000, seed in 0u64..1_000_000,

@@ -205,8 +205,8 @@ def _foretold(missing: Sequence[sweeps.Point]) -> list[forecasts.Forecast]:
 
     def lost(index: int, how: str) -> None:
         _note(
-            f"the trial of {missing[index].id} ended its process ({how}): it is not estimated, "
-            "and begins last"
+            f"the process of the trial of {missing[index].id} died ({how}): the point has no "
+            "estimate and begins last"
         )
 
     pairs = [(point.experiment, point.fabric) for point in missing]

@@ -65,7 +65,7 @@ def number(key: str, value: Any, remedy: str = QUOTED) -> Fraction:
     if value < 0:
         raise refusal(key, value, "below 0", "a price cannot be negative: correct it")
     if value > LARGEST:
-        raise refusal(key, value, "more than 10^15, which nothing costs", "correct it")
+        raise refusal(key, value, "more than 10^15", "correct it")
     if isinstance(value, Decimal):
         _, digits, exponent = value.as_tuple()
         if value and (len(digits) > DIGITS or int(exponent) < -DIGITS):

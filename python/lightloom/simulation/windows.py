@@ -159,8 +159,8 @@ def _slowest_s(pilots: Sequence[Experiment], by_byte: float, cluster: dict[str, 
 
 
 def _for_queues(found: Chosen, relaxation_s: float, most_s: float) -> Chosen:
-    """Returns the window, lengthened up to the bound of bytes if a queue of that relaxation time
-    needs it."""
+    """Returns the window. If a queue of that relaxation time needs a longer one, the window is
+    lengthened, up to the duration `most_s`."""
     needed = steady_state.rounded_up(steady_state.RELAXATIONS * relaxation_s or found.measure_s)
     if found.needed_s is None or needed <= found.needed_s:
         return found

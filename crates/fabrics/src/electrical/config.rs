@@ -54,11 +54,10 @@ pub struct ClosConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub core_switches: Option<u32>,
-    /// Packets of one flow that may wait at a switch before the hop behind it
-    /// stops to serve that flow; those already on the links between them come
-    /// on top; of no effect on `flows`. Default: what the fastest flow sends over one hop within a
-    /// packet's serialisation and the delay of the hop, at least 4, so that
-    /// back-pressure alone never idles a link.
+    /// Packets of one flow that may wait at a switch before the previous hop stops serving that
+    /// flow. Packets on the link between the two hops are not counted. Has no effect on `flows`.
+    /// Default: the packets that the fastest flow sends over one hop in the serialisation time of
+    /// a packet and the delay of the hop, at least 4; back-pressure alone then never idles a link.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_048_576))]
     pub flow_buffer: Option<u32>,
@@ -232,7 +231,7 @@ impl ClosConfig {
                 "fabric.flow_buffer",
                 self.flow_buffer.unwrap_or(0),
                 "must be from 1 to 1,048,576 packets",
-                "leave it out for one that never idles a link",
+                "remove it for the default, which never idles a link",
             ));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! A schedule to be followed, from the file of a plan.
+//! The file of a plan, which holds the schedule that a switch follows.
 
 use lightloom_control::hardware::Hardware;
 use lightloom_control::schedule::plan::{self, Planned};
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{self, Read};
 
-/// The longest file that is read [B]: more than a round of 4,096 racks takes.
+/// Size of the longest file that is read [B]. A round of 4,096 racks is shorter.
 pub const LONGEST: u64 = 256 << 20;
 
 /// The contents of a file when it was read.

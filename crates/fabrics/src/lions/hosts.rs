@@ -1,25 +1,25 @@
-//! The hosts' transmitters: when each may send.
+//! The hosts' transmitters, and the times at which each may send.
 
 use crate::hosts::HostQueues;
 use lightloom_engine::{Io, Time};
 
 #[derive(Clone, Copy, Debug)]
 struct Sender {
-    /// When it may send the next packet.
+    /// Time from which it may send the next packet.
     free: Time,
     /// Whether a packet is on its way to the arbiter; the time of the next one is known when it
     /// arrives there.
     sending: bool,
 }
 
-/// All hosts' transmitters, one packet at a time.
+/// The transmitters of all hosts. Each sends one packet at a time.
 #[derive(Clone, Debug)]
 pub struct Senders {
     senders: Vec<Sender>,
 }
 
 impl Senders {
-    /// Idle ones.
+    /// Creates the idle transmitters of `hosts` hosts.
     pub fn new(hosts: usize) -> Senders {
         let idle = Sender {
             free: Time::ZERO,

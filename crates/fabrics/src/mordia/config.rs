@@ -81,12 +81,12 @@ pub struct MordiaConfig {
     /// Share of a new measurement in the demand that the policy sees, above 0 to 1; the
     /// rest is what it saw before. Default 1: nothing is averaged.
     pub smoothing: f64,
-    /// NIC delay: how long a packet is in the interface of a rack before it leaves [s].
-    /// The queueing discipline stops that long before the night, and nothing leaves for as
-    /// long after it. Default 0 s; 23 us in the prototype (§6.2).
+    /// NIC delay: the time that a packet spends in the interface of a rack before it leaves [s].
+    /// The queueing discipline stops this time before the night, and no packet leaves for the
+    /// same time after it. Default 0 s; 23 us in the prototype (§6.2).
     pub nic_delay: Time,
-    /// Mean distance of synchronisation frames from their time [s], early or late. Default
-    /// 0 s; 1 us in the prototype (§6).
+    /// Mean absolute error of the time at which synchronisation frames arrive [s]. Default 0 s;
+    /// 1 us in the prototype (§6).
     pub sync_jitter: Time,
     /// Share of synchronisation frames that are received at the wrong time, from 0 to 1.
     /// Default 0; 0.01 in the prototype (§6).
@@ -102,25 +102,27 @@ pub struct MordiaConfig {
     /// the network stack of hosts as emulated ToRs is slower (§6.3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_rate: Option<Rate>,
-    /// From the end of a day to what was lost in it being sent again [s], at the end of its
-    /// queue. Default 0 s: at the next day of the pair, which is when the hole shows.
+    /// Time from the end of a day until packets that were lost in it are retransmitted [s]. They
+    /// join the end of their queue. Default 0 s: they are sent on the next day of the pair, when
+    /// the receiver detects the loss.
     pub retransmit_after: Time,
-    /// From a rack to any other, over a circuit or the packet switch [s]. Default 0 s.
+    /// Propagation delay between any two racks, over a circuit or the packet switch [s].
+    /// Default 0 s.
     pub propagation: Time,
-    /// Forwarding latency of the switch of a rack, that a packet passes at each rack, its own
-    /// first [s]. Default 0 s (idealised).
+    /// Forwarding latency of a rack's switch [s]. A packet incurs it at each rack, including its
+    /// source's. Default 0 s (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub switch_latency: Time,
     /// Time that every circuit needs to encode and decode, for forward error correction [s].
     /// Default 0 s (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub fec_latency: Time,
-    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
-    /// Default 0 B (idealised).
+    /// Bytes that every packet has on the wire beside its payload [B]. They reduce the payload
+    /// that links carry. Default 0 B (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub header: Bytes,
-    /// Rate of a link from and to every rack of a packet switch that takes what schedules
-    /// leave of the demand [b/s]. Default: there is none.
+    /// Rate of each rack's link to and from a packet switch, which carries the demand that no
+    /// schedule serves [b/s]. Default: there is no packet switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_rate: Option<Rate>,
 }

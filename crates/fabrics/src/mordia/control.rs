@@ -325,16 +325,16 @@ fn of_schedules(target: Target, author: Author, slots: &Slots) -> Result<Schedul
             return Err(Refusal::new(
                 "",
                 "",
-                "it returned nothing (None before any schedule, or []), where the switch follows \
-                 schedules",
-                "return a schedule at its first decision; None keeps that from then on",
+                "it returned nothing (None before any schedule, or []), but the switch needs a \
+                 schedule",
+                "return a schedule at the first decision; later, None keeps the last schedule",
             ))
         }
         circuits => {
             return Err(Refusal::new(
                 "decision",
                 circuits,
-                "circuits that stay, where the switch follows schedules",
+                "these circuits have no end, but the switch follows schedules",
                 "use a policy that makes schedules, or kind = \"hybrid\"",
             ))
         }

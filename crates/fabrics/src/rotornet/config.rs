@@ -59,8 +59,8 @@ pub struct RotorNetConfig {
     /// From a rack to any other [s]; with two-hop traffic no longer than the night. Default
     /// 0 s.
     pub propagation: Time,
-    /// Forwarding latency of the switch of a rack, that a packet passes at each rack, its own
-    /// first [s]. Default 0 s (idealised).
+    /// Forwarding latency of a rack's switch [s]. A packet incurs it at each rack, including its
+    /// source's. Default 0 s (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub switch_latency: Time,
     /// Time that every circuit needs to encode and decode, for forward error correction [s].

@@ -115,7 +115,7 @@ impl Form<'_> {
             return Err(Refusal::new(
                 "workload.trace_hosts",
                 "(set)",
-                "a connection matrix numbers its hosts",
+                "a connection matrix has numbers, not names, of hosts",
                 "remove it, or write the trace as CSV",
             ));
         }

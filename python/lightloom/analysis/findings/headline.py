@@ -81,7 +81,8 @@ def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None
 
 
 def none_carries(fabrics: Sequence[Fabric]) -> NoneCarries:
-    """That no fabric carries the load; without a window with what each delivered of it."""
+    """The finding that no fabric carries the load. Without a window, it includes the share of the
+    load that each delivered."""
     labels = tuple(f.label for f in fabrics)
     loads = [found for f in fabrics if (found := window_rules.load(f.summary)) is not None]
     if loads and window_rules.is_beyond_servers(max(loads)):
@@ -95,8 +96,8 @@ def none_carries(fabrics: Sequence[Fabric]) -> NoneCarries:
 
 
 def overloaded_server(fabrics: Sequence[Fabric]) -> str | None:
-    """The one server of which all fabrics leave more and more traffic behind; None if they leave
-    that of others."""
+    """The server whose traffic is left behind on every fabric and every seed; None if no single
+    server is."""
     each = [s.summary for f in fabrics for s in f.each]
     left = {(s.get("excess") or s.get("growing") or {}).get("traffic", "") for s in each}
     found = left.pop() if len(left) == 1 else ""
@@ -104,7 +105,8 @@ def overloaded_server(fabrics: Sequence[Fabric]) -> str | None:
 
 
 def all_done_s(fabric: Fabric) -> float | None:
-    """When the last flow was done, the mean over the seeds [s]; None if one did not finish."""
+    """The time at which the last flow was delivered, as a mean over the seeds [s]; None if a flow
+    was not."""
     ends = [s.get("simulated_s") for s in fabric.each]
     known = [end for end in ends if end is not None]
     if fabric.finished != 1.0 or len(known) < len(ends):

@@ -96,15 +96,15 @@ def percent(load: float) -> str:
 
 
 def shares_lead(other: Ranking, ranking: Ranking) -> bool:
-    """Whether one of those that lead in one leads, or may lead, in the other; of several that are
-    level in one, whether the other does not put one of them ahead alone."""
+    """Whether the two rankings have a common leader: a leader of `ranking` leads `other`, or may
+    lead it. If several fabrics lead `ranking`, `other` must not put a single one ahead."""
     leaders = {s.fabric.label for s in ranking.leaders}
     there = {s.fabric.label for s in (*other.leaders, *other.unknown)}
     return bool(leaders & there) and not (len(leaders) > 1 and len(there) == 1)
 
 
 def lead_there(deciding: Criterion, found: Ranking) -> str:
-    """Who leads, and with what."""
+    """The names of the leaders, and the value by which they lead."""
     value = deciding.shown(found.leaders[0])
     return f"{names(found.leaders)} {deciding.wins[found.level > 1]} ({value})"
 
@@ -112,7 +112,7 @@ def lead_there(deciding: Criterion, found: Ranking) -> str:
 def by_workload(
     deciding: Criterion, ranking: Ranking, workload: Workload, others: Sequence[Workload]
 ) -> tuple[str, ...]:
-    """Under which other workloads of the report another is ahead, or other physics."""
+    """Lines on the other workloads, and the other physics, under which another fabric is ahead."""
     if not ranking.level:
         return ()
     same = [o for o in others if presets.of_one_workload([workload, o])]
@@ -126,7 +126,8 @@ def by_workload(
 def by_others(
     deciding: Criterion, ranking: Ranking, others: Mapping[str, Workload], what: str
 ) -> tuple[str, ...]:
-    """The same of some others by what they are called."""
+    """Lines on the workloads of `others`, by name: those under which another fabric is ahead, or
+    that none is."""
     labels = {s.fabric.label for s in ranking.scores}
     turned: dict[str, str] = {}
     kept: list[str] = []

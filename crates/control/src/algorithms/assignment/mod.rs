@@ -315,8 +315,8 @@ mod tests {
         assert!(maximum(&Weights::new(5, &[LIMIT; 25]).capped(7)).is_ok());
     }
 
-    /// Three rows compete for two columns, and their weights for them differ by 1. Bids would rise
-    /// by 1 or 2 per round until no row gains by them; the search stops bidding earlier.
+    /// Three rows compete for two columns with weights that differ by 1. Their bids would rise by
+    /// 1 or 2 per round for up to 10^15 rounds; the search stops bidding earlier.
     #[test]
     fn bids_end_long_before_prices_are_spent() {
         const MOST: i64 = 1_000_000_000_000_000;

@@ -22,10 +22,11 @@ pub struct Weights {
 /// The advantage of lit circuits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hysteresis {
-    /// Less than any real difference: among matchings of equal weight, the one that keeps most
-    /// circuits. Ties cause no changes.
+    /// An advantage smaller than any difference of weights: of matchings with equal weight, the
+    /// one that keeps most circuits is chosen.
     Ties,
-    /// This weight for each circuit: a change that gains less is not worth the dark time.
+    /// An advantage of this weight for each circuit. A change that gains less is not worth its
+    /// dark time.
     Bonus(i64),
 }
 

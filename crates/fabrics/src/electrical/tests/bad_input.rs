@@ -46,8 +46,8 @@ fn refuses_by_name() {
         ),
         (
             json!({"flow_buffer": 0}),
-            "fabric.flow_buffer = 0: must be from 1 to 1,048,576 packets; leave it out for one \
-             that never idles a link",
+            "fabric.flow_buffer = 0: must be from 1 to 1,048,576 packets; remove it for the \
+             default, which never idles a link",
         ),
         (
             json!({"link_rate": "1 kb/s"}),

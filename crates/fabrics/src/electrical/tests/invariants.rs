@@ -152,7 +152,7 @@ proptest! {
         prop_assert_eq!(coarse, result(Time::NS * step));
     }
 
-    /// Alone, in full packets, and with all links of one rate, the formula is exact.
+    /// The formula is exact for a flow that is alone, in full packets, over links of one rate.
     #[test]
     fn a_lone_flow_takes_the_least_time(
         (mut cluster, mut table) in networks(), flow in (any::<u32>(), any::<u32>(), 1u64..400),

@@ -194,8 +194,8 @@ mod tests {
     use crate::sirius::schedule::plan::{gratings, UplinkPlan};
     use crate::sirius::schedule::Schedule;
 
-    /// Computed from the wiring alone: the nodes that are received in no slot of a frame, and in no
-    /// slot of an epoch, without the grating.
+    /// The expected pairs follow from the wiring alone: without the grating, the receiver has no
+    /// slot of a frame, or of an epoch, in which it receives the sender.
     #[test]
     fn a_pair_is_cut_off_when_all_its_meetings_go_over_dead_gratings() {
         for (plan, uplinks) in [

@@ -1,8 +1,8 @@
-//! The inputs of RotorLB once a slot, and its grants.
+//! The inputs of RotorLB in each slot, and its grants.
 
 use crate::tdma::voq::Voqs;
 
-/// A circuit with time left beside direct traffic and second hops.
+/// A circuit that direct traffic and second hops do not fill in this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spare {
     /// Number of the line: plane × racks + `from`.
@@ -11,7 +11,7 @@ pub struct Spare {
     pub from: u32,
     /// The rack that receives.
     pub relay: u32,
-    /// Bytes that it could still carry in this slot.
+    /// Bytes that it can carry in addition in this slot.
     pub bytes: u64,
 }
 
