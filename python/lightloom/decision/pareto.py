@@ -1,5 +1,5 @@
-"""The Pareto front: fabrics than which no other is at least level in performance, cost and power,
-and certainly better in one of them."""
+"""The Pareto front: fabrics that no other fabric dominates. A fabric dominates another if it is at
+least level in performance, cost and power, and certainly better in one of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lightloom.units.intervals import LEVEL
 
 
 def measures_of(purchases: Sequence[Purchase]) -> list[Measure]:
-    """Capital, and power where it is known of all who have a total."""
+    """Capital; and power, if every fabric with a total price has a power."""
     there = [p for p in purchases if CAPITAL.form(p) is not None]
     known = bool(there) and all(POWER.form(p) is not None for p in there)
     return [CAPITAL, POWER] if known else [CAPITAL]
@@ -22,20 +22,22 @@ def measures_of(purchases: Sequence[Purchase]) -> list[Measure]:
 def behind(
     purchases: Sequence[Purchase], standing: Callable[[str, str], int | None]
 ) -> dict[str, list[str]]:
-    """Label → those that are better than it; empty for the Pareto front. Only a
-    fabric that is known to carry the load and has a total and a figure is there.
+    """Returns, by label, the fabrics that dominate each fabric; none for the Pareto front. The
+    result has only fabrics that are known to carry the load, with a total price and a figure.
 
-    One is better than another if its performance is better or level, it takes no more dollars and
-    no more watts for each bit delivered at any price of the book, and it is surely better in one of
-    the three, in dollars or watts by more than `LEVEL`. Of the fabrics that are left, one is
-    better, too, if its performance is surely better and it takes at most `LEVEL` more of the two by
-    the mean of the seeds: costs so close are printed as equal. Neither rule makes a ring of fabrics
-    each better than the next: in one by the first rule all would be equal in dollars and watts, and
-    one by the second is a ring of sure performance.
+    1. A fabric dominates another if its performance is better or level, it needs no more dollars
+       and no more watts per delivered bit at any price of the book, and it is certainly better in
+       one of the three: in dollars or watts by more than `LEVEL`.
+    2. A fabric also dominates another that rule 1 leaves, if its performance is certainly better
+       and it needs at most `LEVEL` more dollars and watts by the mean of the seeds. Costs so close
+       are printed as equal.
+
+    Neither rule permits a cycle. In a cycle of rule 1, all fabrics would be equal in dollars and
+    watts; in a cycle of rule 2, each would certainly perform better than the next.
 
     Args:
-        standing: of two labels, 1 if the first is surely the better in what was measured, 0 if
-            they are level, −1 if it is worse or may be; None where one has no figure.
+        standing: compares the performance of two labels: 1 if the first is certainly better, 0 if
+            they are level, −1 if it is or may be worse, None if one has no figure.
     """
     there = [p for p in purchases if p.carries and not p.unsettled and not p.waited]
     there = [p for p in there if CAPITAL.form(p) is not None]
@@ -66,8 +68,8 @@ def _times(
     other: Purchase,
     measures: Sequence[Measure],
 ) -> tuple[Fraction, Fraction] | None:
-    """How many times as much as another one takes at most: of the measure in which that is the
-    least, and of the one in which it is the most; None if one is not known."""
+    """The highest ratio of `one` to `other` in each measure, as the least and the greatest over
+    the measures; None if one is not known."""
     shares = [of(one, other, measure) for measure in measures]
     known = [s.high for s in shares if s is not None]
     return (min(known), max(known)) if len(known) == len(shares) else None
