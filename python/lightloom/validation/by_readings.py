@@ -47,7 +47,8 @@ def measured_by(
     lacking = [name for name in script.factors if grid is None or name not in grid.factor]
     if grid is None or lacking:
         limit = f"{FILE} has no such factor"
-        raise refusal(f"{script.name}.py: FACTORS", lacking[0], limit, "add the factor to the file, or remove it here")
+        remedy = "add the factor to the file, or remove it here"
+        raise refusal(f"{script.name}.py: FACTORS", lacking[0], limit, remedy)
     found = script.measure(quick, workers, grid.judged)
     if not every:
         return found
