@@ -29,8 +29,8 @@ def test_the_pick_keeps_nine_tenths_and_is_still_the_cheapest() -> None:
     """$385,000 to $446,800 ÷ 2,944 Gb/s: 92 % of 3,200."""
     kept = {"sirius": Kept(0.92, "grating 3", carries=True), "esn": WHOLE}
     assert sentence([ESN, SIRIUS], kept) == (
-        "With its worst part dead (grating 3) sirius keeps 92.0 % of its goodput. If that is "
-        "weighed, each with its worst part dead, it is still the cheapest, $131 to $152 per Gb/s "
+        "sirius keeps 92.0 % of its goodput if its worst part fails (grating 3). If every fabric "
+        "has its own worst failure, sirius is still the cheapest, at $131 to $152 per Gb/s "
         "delivered."
     )
 
@@ -39,14 +39,15 @@ def test_the_pick_changes_where_its_worst_part_costs_it_the_lead() -> None:
     """$385,000 ÷ (0.75 · 3,200) is more than $500,000 ÷ 3,200 = $156.25 already."""
     kept = {"sirius": Kept(0.75, "laser 0 of node 1 with its 8 transceivers", True), "esn": WHOLE}
     said = sentence([ESN, SIRIUS], kept)
-    assert "sirius keeps 75.0 % of its goodput." in said
-    assert said.endswith("the one to buy is esn, $156 per Gb/s delivered.")
+    assert said.startswith("sirius keeps 75.0 % of its goodput if")
+    assert said.endswith("esn is the cheapest, at $156 per Gb/s delivered.")
 
 
 def test_who_no_longer_carries_the_load_is_not_the_one_to_buy() -> None:
     kept = {"sirius": Kept(0.92, "grating 3", carries=False), "esn": WHOLE}
     assert sentence([ESN, SIRIUS], kept).endswith(
-        "the one to buy is esn, $156 per Gb/s delivered. sirius does not carry the load then."
+        "esn is the cheapest, at $156 per Gb/s delivered. sirius does not carry the load after its "
+        "worst failure."
     )
     assert broken(SIRIUS, Kept(0.0, "node", carries=True)).delivered is None
 
@@ -61,28 +62,28 @@ def test_level_once_all_have_their_worst_part_dead() -> None:
     """$385,000 to $446,800 ÷ 0.85: $453,000 to $526,000 for what $500,000 deliver."""
     kept = {"sirius": Kept(0.85, "grating 3", carries=True), "esn": WHOLE}
     said = sentence([ESN, SIRIUS], kept)
-    assert said.endswith("each with its worst part dead, sirius and esn are level.")
+    assert said.endswith("its own worst failure, sirius and esn are level in cost.")
 
 
 def test_who_is_level_sound_and_broken_is_still_level() -> None:
-    """Whichever of the two is then a little ahead."""
+    """Whichever of the two keeps a little more."""
     level = [ESN, bought("twin", switch=100)]
-    for first, second in ((0.99, 0.98), (0.98, 0.99)):
+    for first, second, both in ((0.99, 0.98, "esn and twin"), (0.98, 0.99, "twin and esn")):
         kept = {"esn": Kept(first, "a", carries=True), "twin": Kept(second, "b", carries=True)}
-        assert sentence(level, kept).endswith("dead, they are still level.")
+        assert sentence(level, kept).endswith(f"failure, {both} are still level in cost.")
 
 
 def test_what_is_not_modelled_is_not_weighed() -> None:
     assert sentence([ESN, SIRIUS], {"esn": WHOLE}) == (
-        "What sirius keeps with a part dead is not modelled, and not weighed."
+        "Failures of sirius are not modelled, so costs after failures are not compared."
     )
     level = [ESN, bought("twin", switch=100)]
     assert sentence(level, {"else": WHOLE}) == (
-        "What esn and twin keep with a part dead is not modelled, and not weighed."
+        "Failures of esn and twin are not modelled, so costs after failures are not compared."
     )
     said = sentence([ESN, SIRIUS], {"sirius": WHOLE})
-    assert said.startswith("With any one part dead sirius keeps its goodput.")
-    assert said.endswith(" Of esn it is not modelled.")
+    assert said.startswith("sirius keeps its goodput if any one part fails.")
+    assert said.endswith(" Failures of esn are not modelled.")
     assert sentence([ESN, SIRIUS], {}) == ""
 
 
@@ -136,13 +137,14 @@ def test_the_page_says_what_the_pick_keeps(plan: str, tmp_path: Path) -> None:
     found = comparison.resilience.fabrics[first]
     assert found.kept is not None
     assert found.least is not None
-    (said,) = (fact for fact in decision.facts if " dead" in fact)
+    (said,) = (fact for fact in decision.facts if " fails" in fact)
     assert said.startswith(f"{first} is broken as simulated, with pods and a core; its bill has")
-    assert "the worst of the parts that were tried dead" in said or found.kept >= 0.9995
+    assert "if the worst of the parts that were tried fails" in said or found.kept >= 0.9995
     if found.kept < 0.9995:
         # 16 racks of 200 Gb/s are 3.2 Tb/s, which one switch of 25.6 Tb/s joins.
         assert found.least.part == "core switch 0"
-        assert f"(core switch 0, the only one) {first} keeps {100 * found.kept:.1f} %" in said
+        assert f"{first} keeps {100 * found.kept:.1f} %" in said
+        assert "fails (core switch 0, the only one)" in said
     rotors = [fact for fact in decision.facts if 'uplink_plan = "rotor" is an ideal' in fact]
     assert len(rotors) == (plan == "rotor")
     page = report.build([comparison], tmp_path).read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
-"""What breaks, weighed: what the fabric to buy keeps with its worst part dead, and whether another
-would be the one to buy if all were judged so."""
+"""The decision after failures: the goodput of the cheapest fabrics after their worst failure, and
+the fabric that is cheapest if every fabric has its own worst failure."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ WHOLE = 0.9995
 
 @dataclass(frozen=True)
 class Kept:
-    """What a fabric keeps with its worst part dead."""
+    """The goodput of a fabric after its worst failure."""
 
     share: float
     """Share of its fault-free goodput [0 to 1]."""
     part: str
-    """Which is dead."""
+    """The failed part."""
     carries: bool
-    """Whether it then delivers about as much of the load as the best of all, so broken, do."""
+    """Whether it still carries the load, compared with the other fabrics after their failures."""
     all_tried: bool = True
-    """Whether each of its parts was tried: else the worst is that of a sample."""
+    """Whether every part was tried; if not, the worst is that of a sample."""
 
 
 def broken(purchase: Purchase, kept: Kept) -> Purchase:
-    """The same fabric at the same price, with its worst part dead."""
+    """The purchase at the same price, with the goodput after its worst failure."""
     found = purchase.delivered
     if found is None or kept.share <= 0:
         return replace(purchase, delivered=None, seeds=(), carries=False)
@@ -43,54 +43,54 @@ def broken(purchase: Purchase, kept: Kept) -> Purchase:
 
 
 def sentence(purchases: Sequence[Purchase], kept: Mapping[str, Kept]) -> str:
-    """What those that cost least keep, and who costs least where all have their worst part dead;
-    empty if no fabric leads, or nothing was broken.
+    """The goodput that the cheapest fabrics keep, and the cheapest fabric if every fabric has its
+    own worst failure; empty if no fabric leads, or no failure was simulated.
 
     Args:
-        kept: by label; without those whose model has no failures.
+        kept: by label; without fabrics whose model has no failures.
     """
     first = leaders(purchases, CAPITAL)
     if not first or not kept:
         return ""
     unknown = [p for p in first if p.label not in kept]
     if unknown:
-        keep = "keeps" if len(unknown) == 1 else "keep"
-        return f"What {labels(unknown)} {keep} with a part dead is not modelled, and not weighed."
+        return (
+            f"Failures of {labels(unknown)} are not modelled, so costs after failures are not "
+            "compared."
+        )
     missing = [p for p in purchases if p.label not in kept and p.carries]
     told = listed(_keeps(p, kept[p.label]) for p in first)
     weighed = [broken(p, kept[p.label]) for p in purchases if p.label in kept]
-    left = f" Of {labels(missing)} it is not modelled." if missing else ""
+    left = f" Failures of {labels(missing)} are not modelled." if missing else ""
     then = leaders(weighed, CAPITAL)
     fall = [p for p in purchases if p.label in kept and p.carries and not kept[p.label].carries]
     out = f" {_falls_out(fall)}" if then and fall else ""
-    return f"{told[:1].upper()}{told[1:]}. {_weighed(first, then)}{out}{left}"
+    return f"{told}. {_weighed(first, then)}{out}{left}"
 
 
 def _falls_out(purchases: Sequence[Purchase]) -> str:
-    """Who carries the load whole and not with its worst part dead."""
-    does = "does" if len(purchases) == 1 else "do"
-    return f"{labels(purchases)} {does} not carry the load then."
+    """The fabrics that carry the load without a failure, but not after their worst one."""
+    does, its = ("does", "its") if len(purchases) == 1 else ("do", "their")
+    return f"{labels(purchases)} {does} not carry the load after {its} worst failure."
 
 
 def _keeps(one: Purchase, found: Kept) -> str:
     if found.share >= WHOLE:
         any_part = "any one part" if found.all_tried else "any one part that was tried"
-        return f"with {any_part} dead {one.label} keeps its goodput"
+        return f"{one.label} keeps its goodput if {any_part} fails"
     share = digits(Fraction(found.share) * 100)
     worst = "its worst part" if found.all_tried else "the worst of the parts that were tried"
-    return f"with {worst} dead ({found.part}) {one.label} keeps {share} % of its goodput"
+    return f"{one.label} keeps {share} % of its goodput if {worst} fails ({found.part})"
 
 
 def _weighed(first: Sequence[Purchase], then: Sequence[Purchase]) -> str:
-    """Whether the pick changes if each delivers what it does with its worst part dead."""
-    lead = "If that is weighed, each with its worst part dead"
+    """Whether another fabric is the cheapest if every fabric has its own worst failure."""
+    lead = "If every fabric has its own worst failure"
     if not then:
         return f"{lead}, no fabric carries this traffic."
     names = [p.label for p in then]
-    costs = f", {each_delivered(then[0], CAPITAL)}" if len(then) == 1 else ""
-    if set(names) == {p.label for p in first}:
-        still = "it is still the cheapest" if len(then) == 1 else "they are still level"
-        return f"{lead}, {still}{costs}."
+    still = " still" if set(names) == {p.label for p in first} else ""
     if len(then) == 1:
-        return f"{lead}, the one to buy is {then[0].label}{costs}."
-    return f"{lead}, {labels(then)} are level."
+        cost = each_delivered(then[0], CAPITAL)
+        return f"{lead}, {names[0]} is{still} the cheapest, at {cost}."
+    return f"{lead}, {labels(then)} are{still} level in cost."

@@ -1,6 +1,6 @@
-"""Which price would overturn who is cheapest: where another costs as much, part by part.
+"""Break-even prices: the price of each part at which another fabric costs as much as the cheapest.
 
-The most telling part is the one that has to move least, relative to what the book says.
+The part of interest is the one whose price has to change least, relative to the book.
 """
 
 from __future__ import annotations
@@ -15,54 +15,55 @@ from lightloom.costs.equal import equal_price
 from lightloom.decision.order import both
 from lightloom.decision.purchases import CAPITAL, Purchase
 
-#: A price this many times off the book's is no assumption that a buyer could have wrong.
+#: Break-even prices further from the book price than this factor are omitted.
 FARTHEST = 20
 
 
 @dataclass(frozen=True)
 class Overturn:
-    """A price at which a rival costs, for each Gb/s delivered, what another does."""
+    """A price at which a rival costs as much per delivered Gb/s as another fabric."""
 
     part: str
     rival: str
     other: str
     below: bool
-    """Whether the rival is cheaper below it: it has more of the part."""
+    """Whether the rival is cheaper below the price, because it has more of the part."""
     price: Range
-    """For each unit of the part, over the prices of all other parts."""
+    """The price per unit of the part, over the prices of all other parts."""
     book: Range | None
-    """What the book says; None where it says nothing."""
+    """The price of the book; None if it has none."""
     unit: str
     factor: Fraction
-    """How many times off the book the nearest such price is; 1 where it is within."""
+    """Ratio of the nearest such price and the book's, at least 1; 1 if the book's range contains
+    it."""
     of: str | None = None
-    """The part that the book tells this one's price by."""
+    """The other part, if the book states the price as a multiple of another part's."""
     times: Range | None = None
-    """The price as times that of the other part."""
+    """The price as a multiple of the other part's."""
     book_times: Range | None = None
 
     @property
     def certain(self) -> bool:
-        """Whether the book has one number: where two prices are as far off, that which it is
-        unsure of is the assumption."""
+        """Whether the book has a single number. Of two prices that are equally far from the book,
+        one with a range in the book is the more likely assumption to be wrong."""
         return self.book is not None and self.book.certain
 
 
 def nearest(leader: Purchase, rival: Purchase) -> Overturn | None:
-    """The price that has to move least for the rival to be cheaper; None if no price does so by a
-    factor of FARTHEST or less."""
+    """The price that has to change least for the rival to be cheaper; None if each has to change
+    by more than a factor of `FARTHEST`."""
     found = sorted(of_each_part(leader, rival), key=lambda o: (o.factor, o.certain, o.part))
     return found[0] if found and found[0].factor <= FARTHEST else None
 
 
 def all_nearest(leader: Purchase, rivals: Sequence[Purchase]) -> list[Overturn]:
-    """The same of several rivals, that which has to move least first."""
+    """The nearest break-even price of each rival, that with the smallest change first."""
     found = [o for rival in rivals if (o := nearest(leader, rival)) is not None]
     return sorted(found, key=lambda o: o.factor)
 
 
 def of_each_part(leader: Purchase, rival: Purchase) -> Iterator[Overturn]:
-    """Where both cost the same, for each part that they have in different numbers."""
+    """The break-even price of each part that the two have in different numbers."""
     one, other = CAPITAL.form(rival), CAPITAL.form(leader)
     if one is None or other is None:
         return
@@ -70,8 +71,8 @@ def of_each_part(leader: Purchase, rival: Purchase) -> Iterator[Overturn]:
     leant_on = {_told_by(rival.cost.book, part)[0] for part in prices}
     for part, more in one.minus(other).counts.items():
         told = prices[part]
-        # What a source leaves out is no assumption of the book, and what others are told by does
-        # not move alone.
+        # A part that the source omits has no price in the book. The price of a part whose multiples
+        # are other prices does not change alone.
         if not more or told == NOTHING or part in leant_on:
             continue
         found = equal_price(one, other, part, prices)
@@ -84,8 +85,8 @@ def of_each_part(leader: Purchase, rival: Purchase) -> Iterator[Overturn]:
 
 
 def of_unknown(leader: Purchase, rival: Purchase) -> Overturn | None:
-    """Below which price of the one part without a price a rival is cheaper; None where it has
-    several, or costs more without any of it."""
+    """The price of a rival's only unpriced part below which the rival is cheaper; None if several
+    parts have no price, or if the rival costs more even at a price of zero."""
     missing = CAPITAL.unknown(rival)
     if len(missing) != 1 or rival.delivered is None:
         return None
@@ -100,7 +101,8 @@ def of_unknown(leader: Purchase, rival: Purchase) -> Overturn | None:
 
 
 def between(one: Purchase, other: Purchase) -> Overturn | None:
-    """Of two that are level: the price whose range does most to it, if it decides within it."""
+    """For two level fabrics, the price whose range changes their costs most; None if no price in
+    this range decides between them."""
     forms = CAPITAL.form(one), CAPITAL.form(other)
     assert forms[0] is not None
     assert forms[1] is not None
@@ -114,7 +116,7 @@ def between(one: Purchase, other: Purchase) -> Overturn | None:
     if part is None or not widths[part]:
         return None
     slope = forms[0].minus(forms[1]).slope(part, prices)
-    if slope.low <= 0 <= slope.high:  # by some shares of tied parts, neither way
+    if slope.low <= 0 <= slope.high:  # the sign depends on the multiples of tied parts
         return None
     found = equal_price(forms[0], forms[1], part, prices)
     told = prices[part]
@@ -125,7 +127,7 @@ def between(one: Purchase, other: Purchase) -> Overturn | None:
 
 
 def _off(larger: Fraction, smaller: Fraction) -> Fraction | None:
-    """How many times one is the other, from 1; None of nothing."""
+    """The ratio of the two, at least 1; None if the smaller is zero."""
     return max(larger / smaller, Fraction(1)) if smaller > 0 else None
 
 
@@ -138,7 +140,8 @@ def _made(
     told: Range | None,
     factor: Fraction,
 ) -> Overturn:
-    """In the units of the book; as times another part's price, where the book says it so."""
+    """Builds the finding in the units of the book; as a multiple of another part's price, if the
+    book states it so."""
     book = rival.cost.book
     pieces = book.pieces(part)
     of, whole = _told_by(book, part)
@@ -152,7 +155,8 @@ def _made(
 
 
 def _told_by(book: Book, name: str) -> tuple[str | None, Fraction | None]:
-    """By which other part's price the book tells this one's, if that is certain."""
+    """The part of whose price the book states this part's as a multiple, and that price if it is
+    certain."""
     part = book.part(name)
     if part is None or part.price is None or part.price.of is None or part.name in book.given:
         return None, None

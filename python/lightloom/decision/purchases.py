@@ -1,4 +1,4 @@
-"""What may be bought: a fabric at the prices of a book, and what a run of it delivered."""
+"""A fabric with its cost at the prices of a book, and the goodput of a run."""
 
 from __future__ import annotations
 
@@ -13,65 +13,65 @@ from lightloom.units.intervals import Interval
 
 @dataclass(frozen=True)
 class Purchase:
-    """A fabric of a comparison."""
+    """A fabric of a comparison, with its cost and its goodput."""
 
     label: str
     cost: FabricCost
     delivered: Interval | None
-    """What was accepted in the window, or the goodput of the whole run without one; of several
-    seeds with its interval. None where it has none, or delivered nothing."""
+    """The load accepted in the window or, without a window, the goodput of the whole run; with an
+    interval for several seeds. None if it is unknown or zero."""
     seeds: tuple[float, ...]
-    """The same of each seed; all fabrics play the same flows in it."""
+    """`delivered` of each seed; a seed has the same flows on all fabrics."""
     carries: bool
-    """Whether it delivered about as much of the load as the best: others are not ranked."""
+    """Whether it carries the load; other fabrics are not ranked."""
     unsettled: bool = False
-    """Whether its window or run is too short to show if it carries the load."""
+    """Whether its window or run is too short to show whether it carries the load."""
     windowed: bool = True
-    """Whether what it delivered is that of a window."""
+    """Whether `delivered` is the load accepted in a window."""
     waited: bool = False
-    """Whether a run without a window waited so long for its last flows that what it delivered is
-    less than the load that the fabric carried."""
+    """Whether a run without a window waited so long for its last flows that its goodput is below
+    the load that the fabric carried."""
     undone: str = ""
-    """What it finished of the jobs or flows, where the run ended before them: `1 of 3 jobs`."""
+    """The number of finished jobs or flows, if the run ended before the last: `1 of 3 jobs`."""
     limit_s: float | None = None
     """run.limit, if it ended the run while bytes were still delivered [s]."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What is paid for each bit that arrives: dollars, or watts."""
+    """An amount per delivered bit: dollars or watts."""
 
     name: str
     unit: int
-    """The unit of bandwidth for which it is given [b/s]."""
+    """The unit of bandwidth to which the amount refers [b/s]."""
     amounts: Callable[[FabricCost], Amounts]
-    """Of a piece of each part."""
+    """Returns the amount per piece of each part."""
 
     def form(self, purchase: Purchase) -> Form | None:
-        """How many of each part for a unit delivered; None where nothing was, or what a part
-        takes is not known."""
+        """The number of each part per delivered unit; None if nothing was delivered, or if the
+        amount of a part is unknown."""
         found = purchase.delivered
         if found is None or found.mean <= 0 or self.unknown(purchase):
             return None
         return self.of_all(purchase)
 
     def of_all(self, purchase: Purchase) -> Form:
-        """The same, parts that nobody knows among them; where nothing was delivered, for what
-        servers can send."""
+        """The number of each part per delivered unit, including parts with an unknown amount. If
+        nothing was delivered, the unit is one of the servers' capacity."""
         share = Fraction(purchase.delivered.mean) if purchase.delivered else Fraction(1)
         return purchase.cost.form.over(purchase.cost.network.bandwidth / self.unit * share)
 
     def unknown(self, purchase: Purchase) -> list[str]:
-        """Its parts of which it is not known."""
+        """The parts with an unknown amount."""
         return purchase.cost.form.unpriced(self.amounts(purchase.cost))
 
     def value(self, purchase: Purchase) -> Range | None:
-        """What a unit delivered takes."""
+        """The amount per delivered unit."""
         form = self.form(purchase)
         return None if form is None else form.value(self.amounts(purchase.cost))
 
 
 CAPITAL = Measure("capital cost", GIGABIT, lambda cost: cost.prices)
-"""For each Gb/s that arrives, in the book's currency."""
+"""Cost per delivered Gb/s, in the book's currency."""
 POWER = Measure("power", TERABIT, lambda cost: cost.powers)
-"""For each Tb/s that arrives [W]."""
+"""Power per delivered Tb/s [W]."""
