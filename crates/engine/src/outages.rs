@@ -16,9 +16,9 @@ pub struct Outage {
     pub element: Element,
     /// The probability with which it loses a cell or packet: above 0, at most 1.
     pub loss: f64,
-    /// When it fails.
+    /// Time of the failure.
     pub from: Time,
-    /// When it is repaired; none if it never is.
+    /// Time of the repair; `None` if there is none.
     pub until: Option<Time>,
 }
 

@@ -91,7 +91,7 @@ pub struct Outcome {
     pub circuits: Vec<Circuit>,
     /// Loads of the links of the electrical network; empty if they are not recorded.
     pub links: Vec<LinkLoad>,
-    /// How long circuits were lit; `None` if they follow no schedule.
+    /// Time in which circuits were lit; `None` if they follow no schedule.
     pub lit: Option<Time>,
     /// Byte counts and time of the last arrival, or of the end if that was earlier; `None` if flows
     /// depend on each other, so that the last arrival is not known in advance.

@@ -28,7 +28,7 @@ pub struct Trial {
     /// The progress of the early part: the start, for example with memory that is accessed for the
     /// first time, is not representative.
     pub early: Reached,
-    /// How far it came.
+    /// Progress of the trial.
     pub whole: Reached,
     /// When the run ends [s]; null where it goes on until everything is delivered.
     pub end_s: Option<f64>,

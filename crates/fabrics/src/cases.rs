@@ -1,4 +1,4 @@
-//! How many random cases a property of whole simulations is tried on.
+//! Number of random cases for each property of whole simulations.
 
 use proptest::test_runner::Config;
 

@@ -72,8 +72,8 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
         false
     }
 
-    /// What the model takes for granted about failures: what detects them, how soon, and what does
-    /// not fail. Empty if it models none.
+    /// The assumptions of the model about failures: their detection, its delay, and the parts that
+    /// do not fail. Empty if it models none.
     fn failures(&self, _cluster: &Cluster) -> String {
         String::new()
     }
@@ -174,13 +174,13 @@ pub struct Entry {
     pub schema: fn() -> Value,
     /// Validates a table and fills in its defaults.
     pub resolve: fn(&Value, &Cluster) -> Result<Value, Refusal>,
-    /// By which keys a table obeys the physics of an experiment.
+    /// The keys by which a table follows the physics of an experiment.
     pub obey: fn(&Value, &Physics, &Cluster) -> Result<Obeyed, Refusal>,
     /// The idealised properties of a resolved table.
     pub ideal: fn(&Value) -> Result<Vec<&'static str>, Refusal>,
     /// Whether the results of a resolved table depend on the seed.
     pub draws: fn(&Value) -> Result<bool, Refusal>,
-    /// What the model of a resolved table takes for granted about failures.
+    /// The assumptions of the model of a resolved table about failures.
     pub failures: fn(&Value, &Cluster) -> Result<String, Refusal>,
     /// The keys that state the number of switches in each tier of a resolved table.
     pub switch_tiers: fn(&Value) -> Result<&'static [&'static str], Refusal>,
@@ -213,7 +213,7 @@ pub fn resolve<C: FabricConfig>(table: &Value, cluster: &Cluster) -> Result<Valu
     Ok(serde_json::to_value(config).expect("configurations are plain data"))
 }
 
-/// By which keys a table obeys the physics of an experiment.
+/// The keys by which a table follows the physics of an experiment.
 pub fn obey<C: FabricConfig>(
     table: &Value,
     physics: &Physics,
@@ -232,7 +232,7 @@ pub fn draws<C: FabricConfig>(table: &Value) -> Result<bool, Refusal> {
     Ok(config::read::<C>(table, "fabric")?.draws())
 }
 
-/// What the model of a resolved table takes for granted about failures.
+/// The assumptions of the model of a resolved table about failures.
 pub fn failures<C: FabricConfig>(table: &Value, cluster: &Cluster) -> Result<String, Refusal> {
     Ok(config::read::<C>(table, "fabric")?.failures(cluster))
 }

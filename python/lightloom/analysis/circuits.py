@@ -47,8 +47,8 @@ def notes(result: Result) -> Iterator[str]:
 
 
 def leading_notes(result: Result) -> Iterator[str]:
-    """What is printed before the figures of a run: that its circuits had too little time, or what
-    its interval does to them."""
+    """Notes before the figures of a run: its circuits had too little time, or its interval is
+    long."""
     if result.circuits is not None:
         fabric, summary = result.experiment["fabric"][0], result.summary
         lit, carried = result.circuits.num_rows > 0, bool(summary.get("circuit_share"))

@@ -46,7 +46,7 @@ def still_since(summaries: Iterable[Mapping[str, Any]]) -> float | None:
 
 
 def note(summaries: Iterable[Mapping[str, Any]]) -> str | None:
-    """How many flows were never offered or not finished, and what removes that.
+    """The note on flows that were never offered or not finished, with its remedy.
 
     >>> note([{"cut": {"flows": 1000, "flows_never_offered": 985, "flows_unfinished": 10}}])
     'run.limit ended the run: of 1,000 flows 985 were never offered and 10 unfinished; raise it'
@@ -64,7 +64,8 @@ def note(summaries: Iterable[Mapping[str, Any]]) -> str | None:
 
 
 def left_out(summaries: Iterable[Mapping[str, Any]]) -> str:
-    """How many flows the seeds of a run left out; empty if none ended before its flows did.
+    """The number of flows that the runs of all seeds excluded; empty if no run ended before its
+    flows did.
 
     >>> left_out([{"cut": {"flows": 9, "flows_never_offered": 5, "flows_unfinished": 1}}, {}])
     'of 9 flows 5 were never offered and 1 unfinished'

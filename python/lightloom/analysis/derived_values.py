@@ -17,7 +17,7 @@ from lightloom.units.counts import counted, figure
 
 
 def derived(found: Mapping[str, float]) -> str:
-    """What is in force; nothing where the table says it all.
+    """The derived values of a fabric as text; empty if it has none.
 
     >>> derived({"uplinks": 1, "cell_bytes": 562, "epoch_slots": 32 / 3})
     '1 uplink, cells of 562 B, epochs of 10.67 slots'
@@ -28,7 +28,7 @@ def derived(found: Mapping[str, float]) -> str:
 
 
 def parts(found: Mapping[str, int]) -> str:
-    """What a fabric is made of; nothing where that is not worked out.
+    """The parts of a fabric as text; empty if it has none.
 
     >>> parts({"memories": 1, "grating_ports_taken": 64, "memory_read_bps": 40_000_000_000})
     '1 memory, 64 grating ports taken, memory read 40 Gb/s'

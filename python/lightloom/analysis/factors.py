@@ -22,7 +22,7 @@ Tell = Callable[[float], str]
 
 @dataclass(frozen=True)
 class Factor:
-    """How many times a smaller figure a larger one is."""
+    """The ratio of a larger figure to a smaller one."""
 
     low: float
     value: float
@@ -31,7 +31,7 @@ class Factor:
 
 
 def between(larger: Score, smaller: Score) -> Factor | None:
-    """How many times one is the other; None of nothing."""
+    """The ratio of two figures; None if the smaller is zero."""
     if smaller.within <= 0:
         return None
     high = larger.high / smaller.low if smaller.low > 0 else math.inf
@@ -56,12 +56,12 @@ def factor_text(factor: Factor, share: Tell) -> tuple[str, bool]:
 
 
 def times_text(factor: Factor) -> str:
-    """As a factor, however small."""
+    """The factor as text, however small it is."""
     return ranged(factor, lambda x: quantities.times(x).removesuffix("×"), "×")
 
 
 def ranged(factor: Factor, tell: Tell, unit: str) -> str:
-    """From the one end to the other, where they read differently."""
+    """Both ends as text, or one text if they are equal."""
     low = tell(factor.low)
     if math.isinf(factor.high):
         return f"{'more than' if factor.bound else 'at least'} {low}{unit}"
@@ -72,17 +72,17 @@ def ranged(factor: Factor, tell: Tell, unit: str) -> str:
 
 
 def percent_more(ratio: float) -> str:
-    """What the larger is beyond the smaller: `4`."""
+    """The percentage by which the larger exceeds the smaller: `4`."""
     return f"{(ratio - 1) * 100:.0f}"
 
 
 def percent_less(ratio: float) -> str:
-    """What the smaller lacks of the larger: `4`."""
+    """The percentage by which the smaller is below the larger: `4`."""
     return f"{(1 - 1 / ratio) * 100:.0f}"
 
 
 def slower(ranking: Ranking) -> str:
-    """How far the others are behind, where a value is a time."""
+    """By how much the other fabrics are slower, for a value that is a time."""
     behind = [(s, f) for s in ranking.rest if (f := between(s, ranking.leaders[0]))]
     if not behind:
         return ""
@@ -113,18 +113,18 @@ def farthest(factor: Factor) -> Factor:
 
 
 def as_long(factor: Factor) -> str:
-    """`2.2× as long`, or `4 % longer` where `1.0×` would say nothing."""
+    """`2.2× as long`, or `4 % longer` if `1.0×` is not informative."""
     words, percent = factor_text(factor, percent_more)
     return f"{words} {'longer' if percent else 'as long'}"
 
 
 def longer(ratio: float) -> str:
-    """The same of figures without an interval."""
+    """`as_long` for figures without an interval."""
     return as_long(Factor(ratio, ratio, ratio))
 
 
 def less(ranking: Ranking) -> str:
-    """How much less the others carry, where a value is a share."""
+    """By how much the other fabrics carry less, for a value that is a share."""
     best = ranking.scores[0]
     behind = [(s, f) for s in ranking.rest if (f := lacking(s, best))]
     if not behind:
@@ -146,14 +146,14 @@ def less(ranking: Ranking) -> str:
 
 
 def lacking(smaller: Score, larger: Score) -> Factor | None:
-    """How many times the smaller the larger is; endless of nothing, None of two of them."""
+    """The ratio of the larger to the smaller; infinite if the smaller is zero, None if both are."""
     if larger.value <= 0:
         return None
     return between(larger, smaller) or Factor(math.inf, math.inf, math.inf)
 
 
 def less_by(factor: Factor) -> str:
-    """`12 %`, or `10 to 14 %`; all of it, where the smaller may be nothing."""
+    """`12 %`, or `10 to 14 %`; 100 % if the smaller may be zero."""
     low, high = percent_less(factor.low), percent_less(factor.high)
     shown = low if low == high else f"up to {high}" if low == "0" else f"{low} to {high}"
     return f"{shown}{quantities.GLUE}%"

@@ -1,4 +1,4 @@
-"""What the report works on: columns in base units, figures or None. `reading` fills it."""
+"""The data of the report: columns in base units, figures or None. `reading` fills it."""
 
 from __future__ import annotations
 
@@ -48,29 +48,29 @@ def figure(summary: Mapping[str, Any], path: str) -> float | None:
 
 
 def microseconds(summary: Mapping[str, Any], path: str) -> float | None:
-    """A figure kept in µs, in seconds."""
+    """A figure that the summary holds in µs, converted to seconds."""
     value = figure(summary, path)
     return None if value is None else value * 1e-6
 
 
 def limits(summary: Mapping[str, Any], path: str) -> Bound | None:
-    """Between what a figure of flows lies; times, kept in µs, in seconds."""
+    """The bounds of a figure of flows; times, kept in µs, in seconds."""
     found = bound(summary, path)
     return found.scaled(1e-6) if found is not None and path.endswith("_us") else found
 
 
 def window_limits(window: Mapping[str, Any] | None, name: str) -> Bound | None:
-    """Between what a latency of a window lies [s]; None where there is no window."""
+    """The bounds of a latency of a window [s]; None without a window."""
     return limits({"window": window}, f"window.{name}")
 
 
 def short_p99(summary: Mapping[str, Any]) -> str:
-    """Where the 99th percentile of short flows stands; that of the window where one is measured."""
+    """The path of the 99th percentile of short flows; that of the window if there is one."""
     return "fct.short.p99_us" if summary.get("window") is None else "window.short.p99_us"
 
 
 def ratio(above: float | None, below: float | None) -> float | None:
-    """A quotient, where there is one."""
+    """The ratio of two values; None if one is unknown or the divisor is zero."""
     return above / below if above is not None and below else None
 
 
@@ -82,7 +82,7 @@ def column(table: pa.Table, name: str) -> Floats:
 
 
 def finished(fct: Floats) -> float | None:
-    """Share of some flows that finished; None of no flows."""
+    """Share of these flows that finished; None if there are none."""
     return ratio(float(np.isfinite(fct).sum()), float(fct.size))
 
 
@@ -104,7 +104,7 @@ def is_doubtful(
 
 
 def mean_of(found: Interval | None) -> float | None:
-    """The mean, where there is one."""
+    """The mean of an interval; None without an interval."""
     return None if found is None else found.mean
 
 
@@ -134,7 +134,7 @@ class LoadPoint:
 
     @property
     def through(self) -> float | None:
-        """What was delivered of the load drawn while flows arrived."""
+        """Load delivered while flows arrived ÷ load drawn."""
         return ratio(self.carried, self.drawn)
 
     @property
@@ -144,25 +144,26 @@ class LoadPoint:
 
     @property
     def latency_limits(self) -> Bound | None:
-        """Between what the mean latency in the window lies [s]."""
+        """The bounds of the mean latency in the window [s]."""
         return window_limits(self.window, "mean_us")
 
     @property
     def latency(self) -> float | None:
-        """Mean latency in the window [s], or what it exceeds."""
+        """Mean latency in the window, or its lower bound [s]."""
         found = self.latency_limits
         return None if found is None else found.low
 
     @property
     def latency_known(self) -> bool:
-        """Whether that is a latency: of a load that was carried, all of the window having
-        arrived."""
+        """Whether the mean latency is exact: the load was carried, and all flows of the window
+        finished."""
         found = self.latency_limits
         return self.stable and found is not None and found.exact
 
     @property
     def latency_error(self) -> float | None:
-        """Half of its confidence interval [s]; of several seeds that over them."""
+        """Half the width of the confidence interval of the mean latency [s]; over the seeds, if
+        there are several."""
         if self.seeds:
             found = self.over_seeds(lambda p: p.latency)
             return None if found is None else found.half_width
@@ -175,7 +176,7 @@ class LoadPoint:
 
     @property
     def stable(self) -> bool:
-        """Whether the load was carried, as far as the window tells."""
+        """Whether the window shows that the load was carried."""
         if self.carriage is not None:
             return self.carriage != "short"
         return self.window is None or bool(self.window.get("stable"))
@@ -183,7 +184,7 @@ class LoadPoint:
 
 @dataclass(frozen=True)
 class Circuits:
-    """Lit circuits in columns: between which racks, from when until when [s]."""
+    """Lit circuits in columns: the two racks, and the beginning and end of the lit time [s]."""
 
     a: Integers
     b: Integers
@@ -193,12 +194,12 @@ class Circuits:
 
     @cached_property
     def settings(self) -> int:
-        """How often circuits came up."""
+        """Number of times at which circuits were lit."""
         return int(np.unique(self.start).size)
 
     @cached_property
     def days(self) -> Days:
-        """When at least one was lit."""
+        """The times in which at least one circuit was lit."""
         return days_of(self.start, self.end)
 
 
@@ -228,20 +229,20 @@ class Fabric:
     draws: bool = True  # whether its results depend on the seed, as the fabric itself states
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
-        """The mean of a figure over the seeds, with its 95 % interval; None where no seed
-        has it. Of a fabric that is not repeated the figure itself, without an interval."""
+        """The mean of a figure over the seeds, with its 95 % interval; None if no seed has it. For
+        a fabric that is not repeated, the figure without an interval."""
         return over_runs(read(seed) for seed in self.each)
 
     @property
     def window(self) -> Mapping[str, Any] | None:
-        """Latency and throughput after warming up, where they were measured."""
+        """Latency and throughput of the window; None without a window."""
         found = self.summary.get("window")
         return found if isinstance(found, Mapping) else None
 
     @property
     def latency_error(self) -> float | None:
-        """Half of the interval of the mean latency in the window [s]: over the seeds, of one run
-        that within it."""
+        """Half the width of the interval of the mean latency in the window [s]: over the seeds, or
+        within a single run."""
         if not self.seeds:
             return microseconds(self.window or {}, "half_width_us")
 
@@ -254,7 +255,7 @@ class Fabric:
 
     @property
     def keeps_queue_short(self) -> bool:
-        """Whether a setting that holds it back is what keeps its queues short."""
+        """Whether the setting that limits the fabric's load also keeps its queues short."""
         return self.held_back.startswith("fabric.queue =")
 
     @property
@@ -272,25 +273,26 @@ class Fabric:
 
     @cached_property
     def least(self) -> Floats:
-        """What each flow took, or had taken when the run ended [s]."""
+        """Completion time of each flow, or its age at the end of the run if it is unfinished
+        [s]."""
         if self.age is None:
             return self.fct
         return np.where(np.isfinite(self.fct), self.fct, self.age)
 
     def limits(self, path: str) -> Bound | None:
-        """Between what a figure of flows lies; times in seconds."""
+        """The bounds of a figure of flows; times in seconds."""
         return limits(self.summary, path)
 
     @property
     def through(self) -> float | None:
-        """What was carried of the load drawn; of a window whether it was, 1 or 0."""
+        """Load delivered ÷ load drawn; with a window, 1 if the load was carried and 0 if not."""
         if self.window is not None:
             return float(self.carries_window)
         return ratio(self.get("load_delivered"), self.get("load_offered"))
 
     @property
     def carries_window(self) -> bool:
-        """Whether the load of the window was carried, as far as the window tells."""
+        """Whether the window shows that its load was carried."""
         if self.carriage is not None:
             return self.carriage != "short"
         return bool((self.window or {}).get("stable"))
@@ -302,7 +304,7 @@ class Fabric:
 
     @property
     def cut(self) -> Mapping[str, Any] | None:
-        """The flows that `run.limit` left out, or that could not move, of all seeds; None where
+        """The flows that `run.limit` excluded, or that could not move, over all seeds; None if
         neither ended a run."""
         found = [f.summary["cut"] for f in self.each if f.summary.get("cut")]
         if not found:
@@ -314,14 +316,15 @@ class Fabric:
 
     @property
     def stands_still(self) -> bool:
-        """Whether what is left of each of its runs will never move, as where a part has failed."""
+        """Whether the unfinished flows of each run can never finish, for example because a part has
+        failed."""
         found = [(f.summary.get("cut") or {}).get("still_since_s") for f in self.each]
         return bool(found) and None not in found
 
     @property
     def carried(self) -> float | None:
-        """What was accepted in the window; without one the load delivered while flows arrived, and
-        of flows without a load the goodput of the whole run."""
+        """The load accepted in the window; without a window, the load delivered while flows
+        arrived; for flows without a load, the goodput of the whole run."""
         return carried(self.summary)
 
     @cached_property
@@ -331,7 +334,7 @@ class Fabric:
 
     @cached_property
     def short_finished(self) -> float | None:
-        """Share of the short flows that finished, of a window of those that arrived in it."""
+        """Share of the short flows that finished; with a window, of those that arrived in it."""
         if self.window is not None:
             known = [(s.short_count, s.get("window.bound.short.unfinished")) for s in self.each]
             late = sum(n for _, n in known if n is not None)
@@ -340,19 +343,20 @@ class Fabric:
 
     @property
     def short_count(self) -> int:
-        """Short flows, of a window those that arrived in it: none where all or none were short."""
+        """Number of short flows; with a window, of those that arrived in it. Zero if all or no
+        flows were short."""
         if self.window is None:
             return int(self.short_fct.size)
         return int(self.get("window.bound.short.flows") or 0)
 
     @property
     def each(self) -> tuple[Fabric, ...]:
-        """The fabric with each seed; itself where it is not repeated."""
+        """The fabric with each seed; the fabric itself if it is not repeated."""
         return self.seeds or (self,)
 
     @cached_property
     def arrivals(self) -> float | None:
-        """Until when flows arrived [s]."""
+        """Time of the last arrival [s]."""
         end = self.get("simulated_s")
         if self.age is None or not self.age.size or end is None:
             return None
@@ -360,8 +364,8 @@ class Fabric:
 
     @property
     def arrivals_took(self) -> float | None:
-        """For how long flows arrived [s]: as long, but for a silence before the first of a trace,
-        as the core has it (`Flows::first_arrival`)."""
+        """Time in which flows arrived [s]: until the last arrival, without an initial silence of a
+        trace, as in the core (`Flows::first_arrival`)."""
         if self.arrivals is None or self.age is None:
             return None
         first = (self.get("simulated_s") or 0.0) - float(self.age.max())
@@ -370,15 +374,16 @@ class Fabric:
 
     @property
     def finished(self) -> float | None:
-        """Share of the flows that finished, of all that the workload has: a flow that was never
-        offered did not finish either."""
+        """Share of all flows of the workload that finished; flows that were never offered count as
+        unfinished."""
         offered = self.get("flows_offered")
         flows = None if offered is None else offered + self.never_offered / len(self.each)
         return ratio(self.get("flows_completed"), flows)
 
     @property
     def never_offered(self) -> int:
-        """Flows, of all seeds, that the limit left out, or that waited for others until the end."""
+        """Number of flows, over all seeds, that `run.limit` excluded, or that waited for other
+        flows until the end."""
         if self.cut:
             return int(self.cut["flows_never_offered"])
         return sum(seed.waiting for seed in self.each)
@@ -390,8 +395,8 @@ class Fabric:
 
     @property
     def jobs(self) -> dict[str, float | None]:
-        """How long each job took [s], None if it did not finish. Members of a mix
-        (`gridmix/7-…`) are left out."""
+        """Duration of each job [s]; None if it did not finish. Members of a mix (`gridmix/7-…`) are
+        excluded."""
         found = self.summary.get("jobs") or {}
         return {name: figure(job, "seconds") for name, job in found.items() if "/" not in name}
 
@@ -404,7 +409,8 @@ class Fabric:
 
     @cached_property
     def jobs_last(self) -> float | None:
-        """From the first job's beginning until the last is done [s]; None if one is not done."""
+        """Time from the beginning of the first job to the end of the last [s]; None if one is
+        unfinished."""
         return span_of_jobs(self.summary, None)
 
     @property
@@ -458,7 +464,7 @@ class Workload:
 
     @property
     def seeds(self) -> int:
-        """How many seeds; 1 where nothing is repeated."""
+        """Number of seeds; 1 if nothing is repeated."""
         return max((len(f.seeds) for f in self.fabrics), default=0) or 1
 
     @property
@@ -486,7 +492,7 @@ def span_of_jobs(summary: Mapping[str, Any], names: frozenset[str] | None) -> fl
 
 
 def carried(summary: Mapping[str, Any]) -> float | None:
-    """What was accepted in the window; without one the load delivered while flows arrived, the
-    goodput of the whole run where there is none."""
+    """The load accepted in the window; without a window, the load delivered while flows arrived; if
+    there is none, the goodput of the whole run."""
     known = (loads.accepted(summary), loads.delivered(summary))
     return next((v for v in known if v is not None), figure(summary, "goodput_normalized"))

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Days:
-    """The days in order: from when until when [s]. Between two of them lies a night."""
+    """The days in order, as beginnings and ends [s]. Two days are separated by a night."""
 
     start: Floats
     end: Floats
@@ -35,8 +35,8 @@ class Days:
         return lengths
 
     def nights(self, until: float) -> tuple[Floats, Floats]:
-        """The nights of 0 to `until` [s]: from when until when. With the days they are the
-        whole stretch; it begins and ends with a night, unless a circuit was lit then."""
+        """The nights from 0 to `until`, as beginnings and ends [s]. Days and nights fill this time;
+        it begins and ends with a night, unless a circuit is lit then."""
         start = np.minimum(np.append(0.0, self.end), until)
         end = np.minimum(np.append(self.start, until), until)
         dark = end > start

@@ -38,7 +38,7 @@ MOST_LATE = 0.75
 
 
 def notes_of_run(result: Result) -> Iterator[str]:
-    """What to know of one run before its figures are judged."""
+    """Notes on one run that readers need before its figures."""
     cluster = result.experiment.get("cluster", {})
     yield from circuits.notes(result)
     yield from rates.notes(result)
@@ -74,12 +74,12 @@ def of_variance(summary: Summary, workload: Table) -> Iterator[str]:
 
 
 def of_traffic(result: Result) -> Iterator[str]:
-    """What to know of the traffic of a run, which is the same for every fabric."""
+    """Notes on the traffic of a run, which are the same for every fabric."""
     return of_workload(result.summary, result.experiment.get("workload", {}))
 
 
 def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
-    """What to know of the traffic, which is the same for every fabric."""
+    """Notes on the traffic, which are the same for every fabric."""
     yield from of_sources(summary, workload)
     drawn = summary.get("load_offered")
     if drawn is not None and (found := of_load(drawn, workload)) is not None:

@@ -14,7 +14,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the preset."""
 
     @property
     def experiment(self) -> Mapping[str, Any]:

@@ -31,14 +31,14 @@ from .model import Fabric
 NAMED = 3  # this many fabrics behind the leader are named one by one
 
 WIDE = 0.5
-"""Half an interval that is such a share of its figure places it nowhere."""
+"""An interval whose half-width is at least this share of its figure is too wide to place."""
 
 Better = Literal["lower", "higher"]
 
 
 @dataclass(frozen=True)
 class Score:
-    """A fabric's value with its interval; infinite where that has no end."""
+    """A fabric's value with its interval; an end that is not limited is infinite."""
 
     fabric: Fabric
     value: float
@@ -55,28 +55,29 @@ class Score:
 
     @classmethod
     def of(cls, fabric: Fabric, found: Bound) -> Score:
-        """A figure of flows, or its bound."""
+        """A figure of flows, or a bound of it."""
         most = None if found.open else found.high
         return cls(fabric, found.low, found.start, found.end, found.open, not found.exact, most)
 
     @property
     def within(self) -> float:
-        """What it is no more than, as far as that is known."""
+        """The upper limit of the value, if it is known."""
         return self.value if self.most is None else self.most
 
     @property
     def spans(self) -> bool:
-        """Whether its interval ends on both sides."""
+        """Whether the interval is limited on both sides."""
         return math.isfinite(self.high - self.low)
 
     @property
     def wide(self) -> bool:
-        """Whether its interval ends, and is of the order of its figure."""
+        """Whether the interval is limited, and too wide to place."""
         below = self.value - self.low
         return math.isfinite(self.high) and below > 0 and below >= WIDE * self.value
 
     def shown(self, quantity: quantities.Quantity) -> str:
-        """The value; a bound as one, rounded down, unless its ends are shown alike."""
+        """The value as text. A bound is shown as one, rounded down, unless both its ends have the
+        same text."""
         shown = quantities.show(self.value, quantity)
         if not self.least or (
             self.most is not None and quantities.show(self.most, quantity) == shown
@@ -85,7 +86,7 @@ class Score:
         return f">{quantities.GLUE}{quantities.show(floored(self.value), quantity)}"
 
     def with_interval(self, quantity: quantities.Quantity) -> str:
-        """The value, of several seeds with half of its interval: `405.0 ± 7.1 ns`."""
+        """The value as text; for several seeds with the half-width: `405.0 ± 7.1 ns`."""
         half = self.high - self.value
         even = abs(self.value - self.low - half) <= 1e-6 * abs(self.value)
         if len(self.fabric.seeds) < 2 or self.least or not math.isfinite(half) or not even:
@@ -93,7 +94,8 @@ class Score:
         return quantities.show_interval(self.value, max(half, 0.0), quantity)
 
     def between_ends(self, quantity: quantities.Quantity) -> str:
-        """The same, or where its interval is not so told, from where to where it reaches."""
+        """The value and its half-width as text, or the two ends of an interval that has no such
+        form."""
         told, plain = self.with_interval(quantity), self.shown(quantity)
         if told != plain or self.least:
             return told
@@ -105,7 +107,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Scores, best first, and how many of them share the lead."""
+    """Scores, best first, and the number of fabrics that share the lead."""
 
     scores: tuple[Score, ...]
     level: int
@@ -113,22 +115,22 @@ class Ranking:
 
     @property
     def leaders(self) -> tuple[Score, ...]:
-        """Those that cannot be told apart from the best."""
+        """The best fabric, and those that are level with it."""
         return self.scores[: self.level]
 
     @property
     def unfinished(self) -> tuple[Score, ...]:
-        """Of those not ranked, whose flows did not all arrive."""
+        """The fabrics that are not ranked because flows are unfinished."""
         return tuple(s for s in self.unknown if s.open)
 
     @property
     def unplaced(self) -> tuple[Score, ...]:
-        """Of those not ranked, whose interval is too wide."""
+        """The fabrics that are not ranked because their interval is too wide."""
         return tuple(s for s in self.unknown if not s.open)
 
     def said_unplaced(self, quantity: quantities.Quantity) -> str:
-        """The figures that overlap with one whose interval is too wide to place, and what would
-        tell; empty without one."""
+        """The figures that are too wide to place, and the longer run that would rank them; empty if
+        there are none."""
         if not self.unplaced:
             return ""
         each = [f"{s.fabric.label}: {s.between_ends(quantity)}" for s in self.unplaced]
@@ -150,12 +152,12 @@ class Ranking:
 
     @property
     def untold(self) -> bool:
-        """Whether several share the lead as too few flows tell where they are."""
+        """Whether several fabrics share the lead only because there are too few flows."""
         return self.level > 1 and not all(s.spans for s in self.leaders)
 
     @property
     def rest(self) -> tuple[Score, ...]:
-        """Those behind."""
+        """The fabrics that are behind."""
         return self.scores[self.level :]
 
     @property
@@ -173,8 +175,8 @@ def or_more_draws(needed: str | None, fabrics: Sequence[Fabric]) -> str:
 
 
 def longer(scores: Iterable[Score]) -> str | None:
-    """The window, or the time of arrivals, that gives each of these figures an interval; None
-    where no theory gives it, or where it was long enough."""
+    """The window, or the time of arrivals, that gives each of these figures an interval; None if no
+    theory gives it, or if the run was long enough."""
     runs = [run for score in scores for run in score.fabric.each]
     each = [_needed_s(run) for run in runs]
     known = [seconds for seconds in each if seconds is not None]
@@ -191,8 +193,9 @@ def longer(scores: Iterable[Score]) -> str | None:
 
 
 def _needed_s(run: Fabric) -> float | None:
-    """The window, or the time of arrivals, that gives latencies an interval, or shows that the load
-    is not carried if the window goes on to miss as much [s]."""
+    """The window, or the time of arrivals, that gives latencies an interval [s]. A shorter one is
+    returned if it shows that the load is not carried, provided that the window continues to miss as
+    much."""
     least = steady_state.least_s([run.summary])
     if run.window is None or least is None:
         return least
@@ -242,8 +245,8 @@ def of_seeds(fabric: Fabric, found: Bound, repeated: Sequence[Bound | None]) -> 
 
 
 def rank(scores: Sequence[Score], better: Better) -> Ranking:
-    """Sorts, and finds who is level with the best. Bounds never lead: they are behind the
-    best, or it is not known where they are; of bounds alone nothing is."""
+    """Sorts the scores and finds those that are level with the best. A bound never leads: it is
+    behind the best, or its rank is unknown. If there are only bounds, none has a rank."""
     ordered = sorted(scores, key=lambda s: s.value, reverse=better == "higher")
     known = [s for s in ordered if not s.open]
     vague = [s for s in known if not s.spans]
@@ -268,22 +271,23 @@ def rank(scores: Sequence[Score], better: Better) -> Ranking:
 
 
 def _is_beyond(vague: Score, leader: Score, better: Better) -> bool:
-    """Whether a figure whose interval has but one end is surely worse than the best."""
+    """Whether a figure with an interval that is limited on one side only is certainly worse than
+    the best."""
     if better == "lower":
         return vague.low > max(leader.high, leader.value * (1 + LEVEL))
     return vague.high < min(leader.low, leader.value * (1 - LEVEL))
 
 
 def exceeds(bound: Score, leader: Score, better: Better) -> bool:
-    """Whether a bound is above the interval of the best figure, where less is better: what it
-    exceeds is behind."""
+    """Whether a bound is above the interval of the best figure, if less is better; the figure is
+    then certainly behind."""
     return better == "lower" and bound.value > max(leader.high, leader.value * (1 + LEVEL))
 
 
 def _leads_nobody(
     leader: Score, rest: Sequence[Score], unknown: Sequence[Score], better: Better
 ) -> bool:
-    """Whether no other is ranked, or one that is not ranked for its wide interval is better. A
+    """Whether no other is ranked, or one that is too wide to place has a better figure. A
     leader without an interval is not ahead of bounds that its interval may reach."""
     if unknown and not rest and not leader.spans:
         return True
@@ -296,8 +300,8 @@ def _leads_nobody(
 
 
 def _placed(known: Sequence[Score]) -> tuple[list[Score], list[Score]]:
-    """Of figures, best first, those that have a place, and those too wide for one: none has, where
-    who is first of them is surely behind one that has none."""
+    """Splits figures, best first, into those that can be placed and those too wide to place. If the
+    best of the first is certainly behind one of the second, none is placed."""
 
     def lost(one: Score) -> bool:
         return one.wide and any(is_level(one, s) for s in known if s is not one)
@@ -311,7 +315,7 @@ def _placed(known: Sequence[Score]) -> tuple[list[Score], list[Score]]:
 
 
 def is_level(a: Score, b: Score) -> bool:
-    """Whether two scores cannot be told apart."""
+    """Whether two scores are level."""
     larger, smaller = max(a.value, b.value), min(a.value, b.value)
     return larger <= smaller * (1 + LEVEL) or (a.low < b.high and b.low < a.high)
 
@@ -330,10 +334,10 @@ def apart(scores: Sequence[Score | None], better: Better) -> Score | None:
 
 
 def names(scores: Sequence[Score]) -> str:
-    """Labels as a list in words."""
+    """Labels as a list in a sentence."""
     return quantities.listed(s.fabric.label for s in scores)
 
 
 def together(scores: Sequence[Score]) -> str:
-    """Labels of those that are level, in the order of the experiment: none is first."""
+    """Labels of level fabrics, in the order of the experiment."""
     return names(sorted(scores, key=lambda s: s.fabric.slot))

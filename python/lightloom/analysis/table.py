@@ -301,7 +301,7 @@ def update(name: str, key: str, scale: float = 1.0) -> Read:
 
 
 def job_time(name: str) -> Read:
-    """How long a job took."""
+    """Duration of a job."""
     return lambda f: f.jobs.get(name)
 
 

@@ -1,4 +1,4 @@
-"""How long circuits of a switch are dark when they change."""
+"""The dark time of a switch's circuits during a change."""
 
 from __future__ import annotations
 

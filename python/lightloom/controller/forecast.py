@@ -108,7 +108,7 @@ def _cluster(network: NetworkTable, racks: int) -> dict[str, Any]:
 
 
 def _rate(network: NetworkTable) -> int:
-    """What a rack sends at most: over its circuit and over the packet network."""
+    """The highest rate at which a rack sends: over its circuit and over the packet network."""
     packets = 0 if network.packet_rate is None else bits_per_second(network.packet_rate)
     return bits_per_second(network.circuit_rate) + packets
 

@@ -25,11 +25,11 @@ class Job:
     owner: str
     racks: Sequence[str]
     accelerators: int | None
-    """How many stop if a circuit of these racks goes dark; None: unknown."""
+    """Number of accelerators that stop if a circuit of these racks goes dark; None if unknown."""
     begins: float | None = None
-    """When it is at its boundary [s since 1970]; None: no boundary is announced."""
+    """Time of the job's next boundary [s since 1970]; None if none is announced."""
     ends: float | None = None
-    """When it goes on."""
+    """Time at which the job continues [s since 1970]."""
     until: float | None = None
     """It has ended then, unless it is announced again; None: it is ended by a request alone."""
 

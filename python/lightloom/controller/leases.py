@@ -35,7 +35,7 @@ class Lease:
 
     @property
     def until(self) -> float:
-        """When it ends, or ended."""
+        """Time at which the lease ends or ended [s since 1970]."""
         return self.ends if self.released is None else min(self.ends, self.released)
 
     def is_active(self, now: float) -> bool:

@@ -24,7 +24,7 @@ class Limits:
 
     @classmethod
     def of(cls, table: LimitsTable) -> Limits:
-        """Of a table."""
+        """Reads the limits of a table."""
         dark = table.dark_per_hour
         return cls(
             duration_ps("limits.dwell", table.dwell) / 1e12,

@@ -37,7 +37,7 @@ class Managed:
     trouble: str | None = None
     """Why it could not be read; None if it could."""
     advice: list[Pair] | None = None
-    """What the policy wants; None if it has not decided."""
+    """The circuits that the policy requests; None if it has not decided."""
     held_back: str | None = None
     """Why the advice is not carried out."""
     policy_trouble: str | None = None

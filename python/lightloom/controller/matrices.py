@@ -25,7 +25,7 @@ class Seen:
     matrix: Matrix
     """Racks × racks [bytes]."""
     at: float
-    """When it was measured [s since 1970]."""
+    """Time of the measurement [s since 1970]."""
     source: str
 
 

@@ -1,4 +1,4 @@
-"""What the process counts of a switch: errors, and the time to plan its changes."""
+"""Counters of the process for a switch: errors, and the time to plan its changes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Metered:
         self._switch, self._meters = switch, meters
 
     def describe(self) -> Description:
-        """What it is."""
+        """Returns the properties of the switch."""
         with self._meters.asking():
             return self._switch.describe()
 

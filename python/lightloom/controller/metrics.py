@@ -48,7 +48,7 @@ def exposition(controller: Controller) -> bytes:
 
 
 class Counted(Collector):
-    """What the process has counted since it began."""
+    """The counters of the process since its start."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller

@@ -92,7 +92,7 @@ def query(table: PrometheusTable, now: float) -> Demand | None:
 
 
 def _reason(problem: urllib.error.HTTPError) -> str:
-    """What a server says about a query that it refuses."""
+    """The error message of a server that refuses a query."""
     try:
         return str(json.loads(problem.read(LARGEST))["error"])
     except (ValueError, KeyError, TypeError, OSError):

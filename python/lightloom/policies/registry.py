@@ -50,7 +50,7 @@ class Option:
 
     @property
     def description(self) -> str:
-        """What the option means; its default is at the end."""
+        """The meaning of the option, and its default at the end."""
         return " ".join(self.schema.get("description", "").split())
 
 
@@ -65,7 +65,7 @@ class Policy:
     source: str
     """The paper that describes it."""
     summary: str
-    """What it decides."""
+    """A summary of the policy's decisions."""
     options: dict[str, Option]
     """Name → option of `plan`."""
 

@@ -14,9 +14,9 @@ class Connection:
     """A connection."""
 
     wish: Wish
-    """What a client asked for."""
+    """The request of a client."""
     created_ps: int
-    """When it was asked for [ps]."""
+    """Time of the request [ps]."""
     configured: bool = True
     """False for a stale entry."""
     active: bool = False
@@ -30,13 +30,13 @@ class Connection:
     settled_ps: int | None = None
     """When they have settled [ps]; None if they never do."""
     give_up_ps: int = 0
-    """When it has failed unless it has settled [ps]."""
+    """Time after which the connection fails if it has not settled [ps]."""
     leaving: bool = False
     """Whether it is being deleted."""
     left_ps: int = 0
-    """When it was deleted [ps]."""
+    """Time at which it was deleted [ps]."""
     gone_ps: int = 0
-    """When it has left its ports [ps]."""
+    """Time at which its ports are free again [ps]."""
 
     def __str__(self) -> str:
         return self.name

@@ -1,4 +1,4 @@
-"""Who may use a switch: names and passwords from a file or the environment."""
+"""The users of a switch: names and passwords from a file or the environment."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def wish(pair: Pair) -> Wish:
 
 @dataclass
 class Done:
-    """What a change did, by names of connections."""
+    """The result of a change, by names of connections."""
 
     removed: list[str] = field(default_factory=list)
     added: list[str] = field(default_factory=list)

@@ -67,7 +67,7 @@ class Face:
     """Options of its dialect."""
 
     def conflict(self, option: str) -> Conflict:
-        """What an option says of ports in use."""
+        """The rule of an interface for ports that are in use."""
         return Conflict(self.options[option])
 
 
@@ -82,7 +82,7 @@ class Setup:
     faces: tuple[Face, ...] = ()
     """Its interfaces."""
     credentials: Credentials = field(default_factory=Credentials)
-    """Who may use the faces that have a login."""
+    """The users of interfaces with a login."""
 
 
 def read_setup(path: Path) -> Setup:

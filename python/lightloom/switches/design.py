@@ -1,4 +1,4 @@
-"""What an emulated switch is: its ports, times, optics and behaviour."""
+"""The design of an emulated switch: its ports, times, optics and behaviour."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class EmulatedSwitch:
         """Virtual time [ps]; may be set to a later one."""
 
     def describe(self) -> Description:
-        """What it is."""
+        """Returns the properties of the switch."""
         design = self.machine.design
         return Description(
             "emulated:",

@@ -61,7 +61,8 @@ class Fault:
     kind: str
     """One of `KINDS`."""
     at_ps: int = 0
-    """When it happens, after the start of the switch [ps]; on command: now."""
+    """Time after the start of the switch at which the fault occurs [ps]; a fault on command occurs
+    at once."""
     port: Port | None = None
     """Where."""
     factor: float = SLOW_FACTOR

@@ -56,7 +56,7 @@ class Host:
 
     @property
     def design(self) -> Design:
-        """What the switch is."""
+        """The design of the switch."""
         return self.machine.design
 
     @property

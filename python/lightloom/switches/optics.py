@@ -14,7 +14,7 @@ from lightloom.switches.ports import Pair
 TUNED_WITHIN_DB = 0.5
 """A port is tuned if its loss is at most this far off its target [dB] (SAI, OCP)."""
 DARK_DBM = -60.0
-"""The lowest power that a monitor reads [dBm]; it stands for darkness."""
+"""The lowest power that a monitor reads [dBm]: the reading of a dark port."""
 _DECADES = 2.0
 """The excess loss falls by this many decades during one settling time."""
 
@@ -27,7 +27,7 @@ class Monitor:
     """The wavelength that it is calibrated for [nm]; None is that of the factory. Its readings do
     not depend on it."""
     offset_db: float = 0.0
-    """What is added to its readings [dB]."""
+    """Offset of the monitor's readings [dB]."""
 
 
 @dataclass(frozen=True)

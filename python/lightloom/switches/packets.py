@@ -24,7 +24,7 @@ class Stream:
     gap_ps: int = 10_000_000
     """From the begin of a packet to that of the next [ps]."""
     length_ps: int = 120_000
-    """Of one packet [ps]: 1,500 B at 100 Gb/s."""
+    """Duration of one packet [ps]: 1,500 B at 100 Gb/s."""
 
 
 @dataclass

@@ -14,7 +14,7 @@ Pair = tuple[int, int]
 LARGEST = 1024
 """Ports [count] of a side of the largest switch (SONiC's limit)."""
 LABEL = "at most 64 letters, digits, blanks or .:/#~()[]+@=-_"
-"""What the label of a port may be: no face has to quote it."""
+"""The characters of a port label, which no interface has to quote."""
 _LABEL = re.compile(r"[\w .:/#~()\[\]+@=-]{0,64}", re.ASCII)
 _PORT = re.compile(r"([1-9][0-9]{0,3})([AB])")
 _PAIR = re.compile(r"([1-9][0-9]{0,3})A-([1-9][0-9]{0,3})B")
@@ -37,7 +37,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Size:
-    """How many ports a switch has on each side."""
+    """Number of ports of a switch on each side."""
 
     a: int
     b: int

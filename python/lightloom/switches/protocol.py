@@ -20,16 +20,16 @@ NO_STATUS = "it has no status"
 
 @dataclass(frozen=True)
 class Description:
-    """What a switch is."""
+    """The properties of a switch."""
 
     target: str
     """Its address, as its user wrote it."""
     dialect: str
     """What its interface speaks."""
     model: str
-    """What it says it is; empty if it does not say."""
+    """The model that the switch reports; empty if it reports none."""
     size: Size
-    """How many ports it has."""
+    """Number of ports."""
     settle_ps: int | None = None
     """Settling time [ps]; None if the interface does not report it."""
     bidirectional: bool | None = None
@@ -49,7 +49,7 @@ class CrossConnect:
     pair: Pair
     """Its ports."""
     name: str
-    """What the switch calls it."""
+    """The name of the connection on the switch."""
     status: Status | None = None
     """Its state; None if the interface has none."""
     reason: str = ""
@@ -60,7 +60,7 @@ class CrossConnect:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a switch reports at one time."""
+    """The state that a switch reports at one time."""
 
     cross_connects: Sequence[CrossConnect]
     """All that it lists."""
@@ -87,7 +87,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a change did."""
+    """The result of a change."""
 
     removed: Sequence[Pair] = ()
     """Deleted, or replaced by the switch."""
@@ -116,7 +116,7 @@ class CircuitSwitch(Protocol):
     """A switch."""
 
     def describe(self) -> Description:
-        """What it is."""
+        """Returns the properties of the switch."""
 
     def read(self) -> Reading:
         """Its cross-connects and ports as they are."""

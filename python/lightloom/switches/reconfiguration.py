@@ -64,7 +64,7 @@ class Run:
 
 @dataclass
 class _Seen:
-    """What the changes came to."""
+    """The results of the changes."""
 
     taken_s: list[float] = field(default_factory=list)
     dark_s: dict[int, list[float]] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from lightloom.switches.ports import Pair, Port
 
 
 class Status(StrEnum):
-    """Of a connection."""
+    """The status of a connection."""
 
     CONNECTED = "CONNECTED"
     PENDING_CONNECTION = "PENDING_CONNECTION"
@@ -19,7 +19,7 @@ class Status(StrEnum):
 
 
 class PortStatus(StrEnum):
-    """Of a port. `UNKNOWN` is OCP's alone; SAI and SONiC have no such state."""
+    """The status of a port. Only OCP has `UNKNOWN`; SAI and SONiC have no such state."""
 
     BLOCKED = "BLOCKED"
     TUNING = "TUNING"
@@ -29,7 +29,7 @@ class PortStatus(StrEnum):
 
 
 class Admin(StrEnum):
-    """What an operator has set a port to (SONiC's spelling)."""
+    """The administrative state of a port, in SONiC's spelling."""
 
     NORMAL = "normal"
     FORCE_BLOCKED = "force_blocked"
@@ -76,7 +76,7 @@ class PortSeen(NamedTuple):
     status: PortStatus
     """Its state."""
     admin: Admin
-    """What it is set to."""
+    """The administrative state of the port."""
     label: str
     """Its label."""
     peer: Port | None

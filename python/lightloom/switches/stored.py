@@ -39,7 +39,7 @@ class StoredSwitch:
         self._has_size, self._size = size is not None, size or Size(LARGEST, LARGEST)
 
     def describe(self) -> Description:
-        """What it is."""
+        """Returns the properties of the switch."""
         name = f"file:{self._path}"
         return Description(name, "file", "", self._size, reports_size=self._has_size)
 

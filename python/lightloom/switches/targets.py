@@ -32,11 +32,11 @@ class Target:
     port: int | None = None
     """TCP port; None for the usual one."""
     user: str | None = None
-    """Who logs in."""
+    """The user name of the login."""
     options: Mapping[str, str] | None = None
-    """What the URL says after `?`."""
+    """The options after `?` of the URL."""
     path: Path = Path()
-    """Of a file."""
+    """The path of a target that is a file."""
 
     @property
     def tcp_port(self) -> int:

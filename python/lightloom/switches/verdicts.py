@@ -10,7 +10,7 @@ from lightloom.switches.protocol import SwitchError
 
 
 class Verdict(StrEnum):
-    """Of a check."""
+    """The result of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -22,11 +22,11 @@ class Check:
     """One row of the table."""
 
     name: str
-    """What was checked."""
+    """The property that the check tests."""
     verdict: Verdict
     """How it ended."""
     detail: str = ""
-    """What was measured, or why it failed or was skipped."""
+    """The measured values, or the reason why the check failed or was skipped."""
 
 
 class FailedError(Exception):

@@ -55,12 +55,12 @@ class UnfitError(Exception):
 
 @dataclass
 class Trials:
-    """What the repetitions of a script measured."""
+    """The measurements of a script's repetitions."""
 
     values: dict[str, list[float]] = field(default_factory=dict)
     """Claim → the value of each repetition that counts."""
     set_aside: dict[str, list[float]] = field(default_factory=dict)
-    """The same of repetitions beyond the limits, which decide nothing."""
+    """The measurements of repetitions that exceeded the limits; they decide nothing."""
     beyond: list[str] = field(default_factory=list)
     """Of repetitions that do not count: why."""
     loads: list[float] = field(default_factory=list)
@@ -83,7 +83,7 @@ class TestbedVerdict:
     measured: Estimate | None
     outcome: Status
     record: Mapping[str, Any]
-    """What was measured, on which machine, under which load, and when."""
+    """The measurements, with the machine, its load and the time."""
 
     @property
     def as_recorded(self) -> bool:

@@ -46,7 +46,7 @@ class Plane(Protocol):
         ...
 
     def observe(self) -> Observed:
-        """What it has carried by now, and what waits."""
+        """The bytes that the fabric has carried so far, and those that wait."""
         ...
 
     def totals(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class RealTimeHost:
         self.began = 0.0
         """When the loop began [s of the monotonic clock]."""
         self.late_s: list[float] = []
-        """How much later than due each thing was done."""
+        """Delay of each action after its due time [s]."""
         self.trouble: ConfigError | OSError | None = None
         """The error that ended the loop; no decisions follow."""
         self.header: dict[str, Any] = json.loads(self._loop.header())
@@ -119,7 +119,7 @@ class RealTimeHost:
             time.sleep(min(pause, NAP_S))
 
     def log(self) -> str:
-        """What the controller heard and asked for, in the form of `plan --replay`."""
+        """The inputs and actions of the controller, in the form that `plan --replay` reads."""
         text: str = self._loop.log()
         return text
 

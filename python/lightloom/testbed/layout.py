@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 PREFIX = "lightloom"
-"""What the names of all namespaces begin with."""
+"""Prefix of the names of all namespaces."""
 DEVICE = "eth0"
 """The device in a host's namespace."""
 UPLINK = "uplink"
@@ -63,11 +63,11 @@ class Port:
     role: str
     """host, tor-electrical, tor-optical, core or ocs."""
     number: int = 0
-    """Of the host in its rack, or of the optical switch."""
+    """The number of the host in its rack, or of the optical switch."""
 
     @property
     def node(self) -> str:
-        """Whose port it is: a rack switch, the electrical network or an optical switch."""
+        """The owner of the port: a rack switch, the electrical network or an optical switch."""
         if self.role == "ocs":
             return f"optical switch {self.number}"
         return "core" if self.role == "core" else f"rack {self.rack}"

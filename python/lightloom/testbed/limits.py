@@ -19,7 +19,7 @@ MISSED = 0.02
 
 @dataclass(frozen=True)
 class Fidelity:
-    """What was measured of the testbed itself, and what was beyond its limits."""
+    """The measurements of the testbed itself, and those that exceed its limits."""
 
     beyond: tuple[str, ...]
     """Sentences; empty within the limits."""

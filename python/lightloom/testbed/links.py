@@ -7,7 +7,7 @@ from lightloom.testbed.layout import DEVICE, UPLINK
 from lightloom.testbed.setup import Setup
 
 BURST = 64 << 10
-"""Of a shaper [B]: less halves what segmentation offload reaches."""
+"""Burst of a shaper [B]. A smaller one halves the rate that segmentation offload reaches."""
 LATENCY_S = 0.005
 """Queueing delay limit of a shaper, beyond its burst [s]."""
 MTU = 1500

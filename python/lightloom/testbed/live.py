@@ -23,12 +23,12 @@ Tick = Callable[[float, str], None]
 
 @dataclass(frozen=True)
 class Live:
-    """What a run on the testbed measured."""
+    """The measurements of a run on the testbed."""
 
     setup: Setup
     samples: Samples
     began: float
-    """Of the controller's loop [s of the monotonic clock]."""
+    """Time at which the controller's loop began [s of the monotonic clock]."""
     ended: float
     applications: list[dict[str, Any]]
     """See `applications.found`, and `begin_s`, when it began."""
@@ -37,7 +37,7 @@ class Live:
     facts: dict[str, Any]
     fidelity: Fidelity
     log: str
-    """Of the controller."""
+    """The log of the controller."""
     directed: bool = False
     """Whether each circuit led one way only."""
     captured: bytes | None = None

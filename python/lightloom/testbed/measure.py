@@ -85,7 +85,8 @@ class Samples:
         self.next_look = now + max(LOOK_S, took / LOOK_SHARE)
 
     def rates(self, name: str) -> list[tuple[float, float, float]]:
-        """Of each interval between two samples: from, until [s], bits a second."""
+        """The rate in each interval between two samples: beginning [s], end [s], bits per
+        second."""
         sizes = self.columns.get(name, [])
         rows = zip(self.times, self.times[1:], sizes, sizes[1:], strict=False)
         return [(a, b, (y - x) * 8 / (b - a)) for a, b, x, y in rows if b > a]

@@ -46,7 +46,7 @@ class OpticalSwitch:
         self._settle_ps = scaled_ps(bed.setup, bed.setup.dark_ps)
 
     def describe(self) -> Description:
-        """What it is."""
+        """Returns the properties of the switch."""
         return Description(
             "testbed:",
             "in process",

@@ -14,7 +14,7 @@ ELECTRICAL = 100
 """VLAN of the electrical network."""
 
 Row = tuple[int, int, int, int]
-"""What a rack switch does: rack, VLAN, destination rack, 1 + plane of the next circuit or 0."""
+"""A rule of a rack switch: rack, VLAN, destination rack, 1 + plane of the next circuit or 0."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Path:
         return min(a, b), max(a, b)
 
     def rows(self, vlan: int) -> list[Row]:
-        """What the racks on it do with packets of a VLAN, in both directions."""
+        """The rules of the racks on the path for packets of a VLAN, in both directions."""
         steps = list(zip(self.racks, self.planes, strict=False))
         back = list(zip(self.racks[::-1], self.planes[::-1], strict=False))
         there = [(at, vlan, self.racks[-1], 1 + plane) for at, plane in steps]
@@ -65,7 +65,7 @@ class PathTags:
 
     @property
     def in_use(self) -> int:
-        """How many VLANs have paths."""
+        """Number of VLANs with paths."""
         return len({*self._vlan_of.values()})
 
     def assign(self, paths: Iterable[Path]) -> list[Row]:

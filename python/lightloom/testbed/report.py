@@ -92,7 +92,7 @@ def _facts(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _picture(live: Live) -> str:
-    """What each receiver got over time, as SVG."""
+    """The rate of each receiver over time, as SVG."""
     from matplotlib.figure import Figure
 
     from lightloom.plotting.backend_matplotlib import drawing

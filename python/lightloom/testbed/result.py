@@ -1,4 +1,4 @@
-"""What a run on the testbed leaves behind: figures, series and the controller's log."""
+"""The results of a run on the testbed: figures, series and the controller's log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is emulated: an experiment's fabric and its table `[testbed]`, checked."""
+"""The emulated network: an experiment's fabric and its table `[testbed]`, checked."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Setup:
     dark_ps: int
     """From the moment that a circuit goes dark to the next one's light, unscaled."""
     buffer: int
-    """What a TCP socket may hold [B]."""
+    """Buffer of a TCP socket [B]."""
 
     @property
     def optical_weight(self) -> float | None:
@@ -90,7 +90,7 @@ class Setup:
 
 
 def setup_of(experiment: Experiment, label: str | None = None, name: str | None = None) -> Setup:
-    """What is to be built for a fabric of an experiment.
+    """The testbed to build for a fabric of an experiment.
 
     Raises:
         ConfigError: of a fabric that cannot be emulated, or of a value beyond a limit.

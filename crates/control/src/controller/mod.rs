@@ -162,12 +162,12 @@ impl<P: Policy> Controller<P> {
         &self.estimator
     }
 
-    /// The lit circuits that the controller knows of.
+    /// The lit circuits in the controller's state.
     pub fn lit(&self) -> &Circuits {
         &self.network.lit
     }
 
-    /// The routes in force that the controller knows of.
+    /// The routes in force in the controller's state.
     pub fn routes(&self) -> &Routes {
         &self.network.routes
     }

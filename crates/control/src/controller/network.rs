@@ -1,5 +1,5 @@
-//! The circuits and routes in force that a controller knows of, and the effects of a change's steps
-//! on them.
+//! The circuits and routes in force in a controller's state, and the effects of a change's steps on
+//! them.
 
 use super::change::{Change, Darkening};
 use super::messages::{Action, StepId};

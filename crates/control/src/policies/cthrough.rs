@@ -34,8 +34,8 @@ pub const ENTRY: Entry = Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CThroughPolicy {
-    /// The fate of racks without reported demand. A perfect
-    /// matching joins them, too; the paper does not say how.
+    /// The fate of racks without reported demand. A perfect matching also joins them; the paper
+    /// does not define how.
     pub unrequested: Unrequested,
     /// Bonus of a circuit that is up, added to its demand when the next matching is chosen [B].
     /// Default 0 B: circuits stay up among equals only. With more, racks that take turns keep their

@@ -35,8 +35,8 @@ pub struct ButterflyConfig {
     pub concentration: Option<u32>,
     /// The routes of packets. Default "dimension-order".
     pub routing: Routing,
-    /// By how much UGAL favours the minimal way [B of queue]: a packet goes another
-    /// way only if the queue there, times wires, is shorter by more. Default 0 B,
+    /// Bias of UGAL towards the minimal path [B of queue]: a packet takes another path only if the
+    /// queue there, multiplied by the number of wires, is shorter by more than this. Default 0 B,
     /// the plain comparison.
     pub ugal_bias: Bytes,
     /// Order in which a host sends the flows that wait for its transmitter: "fair", flows in turn, a packet each; or "fifo". The paper does not say.

@@ -31,7 +31,7 @@ impl<T: Copy> Lines<T> {
         Lines(delays.map(line).collect())
     }
 
-    /// How many there are.
+    /// Number of lines.
     pub fn count(&self) -> usize {
         self.0.len()
     }

@@ -92,7 +92,7 @@ pub struct Network {
     /// Flits that a virtual channel's buffer holds.
     #[cfg(test)]
     pub(super) vc_buffer: u16,
-    /// How often the switch moves flits in a cycle.
+    /// Number of times that the switch moves flits in a cycle.
     pub(super) speedup: u32,
     /// Inputs of the crossbar of each port.
     pub(super) input_speedup: usize,

@@ -28,7 +28,7 @@ pub struct Packet {
     pub router: u32,
     /// Port of its destination there.
     pub terminal: u8,
-    /// Where it is bound for.
+    /// The destination.
     pub way: Way,
     /// Routers visited so far.
     pub hops: u16,

@@ -85,8 +85,8 @@ with_overheads! {
         /// And only if it has changed by more than this since it was reported last
         /// [B]. Default 1 MB (§4.3).
         pub report_change: Bytes = Bytes(1_000_000),
-        /// The fate of racks without reported demand. A perfect
-        /// matching joins them, too; the paper does not say how.
+        /// The fate of racks without reported demand. A perfect matching also joins them; the paper
+        /// does not define how.
         pub unrequested: Unrequested = Unrequested::Rotate,
         /// Bonus of a circuit that is up, added to its demand when the next matching is chosen [B].
         /// Default 0 B: circuits stay up among equals only. With more, racks that take turns keep
@@ -103,9 +103,8 @@ with_overheads! {
         /// loses packets and recovers; 0 for ideal transport. Default 30 ms (§5.2.1:
         /// "a few tens of milliseconds").
         pub dip: Time = Time::MS * 30,
-        /// How long servers go on using their circuits without a word from the
-        /// manager [s]; then all traffic is electrical. Default 5 s; the paper does
-        /// not say.
+        /// Time for which servers continue to use their circuits without a message from the manager
+        /// [s]; then all traffic is electrical. Default 5 s; the paper does not state it.
         pub controller_timeout: Time = Time::S * 5,
         /// How switches send packets on, those of racks at both ends of a circuit among them.
         /// Stored, as in a Clos, a flow's last packet takes its time again on every link of its

@@ -29,7 +29,7 @@ pub enum Uplinks {
 pub struct Wiring {
     /// The fabric's kind, for refusals.
     pub fabric: &'static str,
-    /// How many racks.
+    /// Number of racks.
     pub racks: u32,
     /// Racks of a pod, and the pod's links to the core; none where racks are on the core.
     pub pod: Option<(u32, u64)>,
@@ -46,7 +46,7 @@ impl Wiring {
         self.pod.map_or(0, |(racks, _)| self.racks / racks)
     }
 
-    /// How many pods have links to the core: none where there is one pod.
+    /// Number of pods with links to the core; zero if there is one pod.
     fn pods_below_core(&self) -> u32 {
         match self.pods() {
             1 => 0,
@@ -54,7 +54,7 @@ impl Wiring {
         }
     }
 
-    /// How many links they are.
+    /// Number of links.
     pub fn links(&self, uplinks: Uplinks) -> u64 {
         match (uplinks, self.pod) {
             (Uplinks::OfPod(_), Some((_, links))) => links,
@@ -249,7 +249,7 @@ impl Failures {
         { self.failed.iter() }.any(|&element| self.wiring.takes(element, uplinks, link))
     }
 
-    /// How many links are there, and how many of them are up.
+    /// Number of links, and number of links that are up.
     pub fn up(&self, uplinks: Uplinks) -> (u64, u64) {
         let links = self.wiring.links(uplinks);
         let up = (0..links).filter(|&link| !self.is_down(uplinks, link));

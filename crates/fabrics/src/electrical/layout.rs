@@ -25,7 +25,7 @@ pub const POD_DOWN: usize = 3;
 pub const RACK_DOWN: usize = 4;
 /// Rack to server.
 pub const NIC_DOWN: usize = 5;
-/// How many tiers there are.
+/// Number of tiers.
 pub const TIERS: usize = 6;
 
 /// Parallel links of one rate.

@@ -13,7 +13,7 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// A schedule is followed from now on. Returns its number.
+    /// Follows a schedule from now on. Returns its number.
     pub fn follow(&mut self, schedule: Schedule) -> u32 {
         self.number += 1;
         self.days = Some(Days {

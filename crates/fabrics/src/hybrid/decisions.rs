@@ -1,5 +1,5 @@
-//! How often a controller decides on circuits in a run, and notes on its interval once the end of
-//! the run is known.
+//! The number of decisions on circuits in a run, and notes on the controller's interval once the
+//! end of the run is known.
 
 use crate::findings::{about, Ended, Finding};
 use lightloom_engine::Time;
@@ -8,7 +8,7 @@ use lightloom_engine::Time;
 pub struct Decisions {
     /// From one decision to the next, and from the start to the first.
     pub interval: Time,
-    /// How long a decision takes.
+    /// Duration of a decision.
     pub takes: Time,
     /// Whether flows that no circuit serves wait for one: there is no other network.
     pub waits: bool,

@@ -102,7 +102,7 @@ pub enum Pushing {
     Parallel,
 }
 
-/// How long flows that were moved take to fill their new path.
+/// Time that moved flows take to fill their new path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transport {
     /// A path with circuits.

@@ -56,7 +56,7 @@ pub fn cycle(standing: Option<&Target>, interval: Option<Time>) -> Option<Time> 
     }
 }
 
-/// How long a slot of a schedule lasts, on average; none of circuits that stay.
+/// Mean duration of a slot of a schedule; none for circuits without an end.
 pub fn slot(target: &Target) -> Option<Time> {
     match target {
         Target::Schedule(schedule) => Some(schedule.period() / schedule.slots.len() as i64),

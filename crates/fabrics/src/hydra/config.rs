@@ -117,9 +117,8 @@ with_overheads! {
         /// never; the installed rules work without a controller, and the paper gives no time.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub controller_timeout: Option<Time> = None,
-        /// How long flows that were moved take to fill their new path [s], either way.
-        /// Default 5 ms: §V.B calls the changes "quite sharp"; the figure is
-        /// c-Through's (§5.2.1 there).
+        /// Time that moved flows take to fill their new path [s], in either direction. Default 5
+        /// ms: §V.B calls the changes "quite sharp"; the figure is c-Through's (§5.2.1 there).
         pub transport_recovery: Time = Time::MS * 5,
         /// How switches send packets on, those of racks at both ends of a circuit among them.
         /// Stored, as in a Clos, a flow's last packet takes its time again on every link of its

@@ -102,7 +102,7 @@ pub struct LionsConfig {
     pub abort_on_nack: Option<bool>,
 }
 
-/// The fate of a packet whose receiver is taken.
+/// The fate of a packet whose receiver is busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Architecture {

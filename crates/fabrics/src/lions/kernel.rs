@@ -234,7 +234,7 @@ impl Switch {
         }
     }
 
-    /// A host's packet has lost. Returns how long its transmitter is taken.
+    /// A host's packet has lost. Returns the time for which its transmitter is occupied.
     fn loses(
         &mut self,
         host: usize,

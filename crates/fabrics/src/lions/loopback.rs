@@ -274,7 +274,7 @@ fn nth(words: &[u64], mut n: u32) -> u32 {
     unreachable!("fewer bits are set than were counted")
 }
 
-/// How many bits are set before a place.
+/// Number of bits that are set before a place.
 fn rank(words: &[u64], place: u32) -> u32 {
     let full = place as usize / 64;
     let part = words

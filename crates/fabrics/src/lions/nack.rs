@@ -1,4 +1,4 @@
-//! How long an all-optical NACK keeps a host that has one packet in flight.
+//! The time for which an all-optical NACK occupies a host that has one packet in flight.
 
 use super::config::{Architecture, LionsConfig};
 use lightloom_engine::Time;
@@ -23,14 +23,14 @@ impl Nack {
         }
     }
 
-    /// How long the transmitter is taken by a packet that is not reflected:
-    /// longer than it lasts if it is too short for the edge detector.
+    /// Time for which a packet that is not reflected occupies the transmitter. It is longer than
+    /// the packet if the packet is too short for the edge detector.
     #[inline]
     pub fn when_none(&self, wire: Time) -> Time {
         wire.max(self.round_trip)
     }
 
-    /// How long a reflected packet lasts, and its transmitter is taken by it.
+    /// Duration of a reflected packet, and the time for which it occupies its transmitter.
     pub fn when_one(&self, wire: Time) -> (Time, Time) {
         match self.abort && self.round_trip < wire {
             true => (self.round_trip, self.round_trip),

@@ -1,4 +1,4 @@
-//! How long packets take: constants of a configuration that kernels use.
+//! Durations of packets: constants of a configuration that kernels use.
 
 use super::config::LionsConfig;
 use lightloom_engine::{Rate, Time};

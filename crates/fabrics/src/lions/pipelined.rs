@@ -62,9 +62,9 @@ const NACK: usize = 3;
 /// A host's transmitter, and the packets that it has to send again.
 #[derive(Clone, Copy, Debug)]
 struct Sender {
-    /// When it may send.
+    /// Time from which it may send.
     free: Time,
-    /// When it is to send next; never if nothing waits.
+    /// Time of the next packet; never if none waits.
     next: Time,
     head: u32,
     tail: u32,

@@ -28,7 +28,7 @@ pub struct Punctuality {
     pub sync_jitter: Time,
     /// Share of frames that are received at the wrong time.
     pub late_sync_fraction: f64,
-    /// How long a packet is in a rack's interface.
+    /// Time that a packet spends in a rack's interface.
     pub nic_delay: Time,
 }
 

@@ -152,7 +152,7 @@ impl OperaConfig {
         }
     }
 
-    /// How long a switch stays with a matching, the night before it included.
+    /// Time for which a switch keeps a matching, including the night before it.
     pub(super) fn slot(&self, cluster: &Cluster) -> Time {
         self.slice * i64::from(self.uplinks(cluster))
     }

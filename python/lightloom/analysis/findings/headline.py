@@ -36,7 +36,8 @@ DARK_NOTABLE = 0.05
 
 
 def first_question(workload: Workload) -> Finding:
-    """What decides: jobs that only some finish, the load that only some carry, or times."""
+    """The finding that decides: jobs that only some fabrics finish, a load that only some carry, or
+    times."""
     fabrics = workload.fabrics
     return (
         finished_jobs(fabrics)
@@ -123,8 +124,8 @@ def _through(fabrics: Sequence[Fabric]) -> dict[str, float]:
 
 
 def unfinished(fabric: Fabric) -> Unfinished | None:
-    """What a fabric delivered, if flows were under way when its run ended; None if it finished
-    all that were offered."""
+    """The share that a fabric delivered, if flows were unfinished at the end of its run; None if it
+    finished all that were offered."""
     paths = ("bytes_delivered", "bytes_offered", "flows_completed", "flows_offered")
     done, offered, completed, flows = (fabric.get(path) for path in paths)
     if done is None or offered is None or completed is None or flows is None or completed >= flows:
@@ -141,7 +142,7 @@ def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> TooShort 
 def too_short_for(
     doubtful: Sequence[Fabric], leaders: Sequence[Fabric], fabrics: Sequence[Fabric]
 ) -> TooShort | None:
-    """The same of fabrics of which it is open that they carry the load; None of none."""
+    """The finding for fabrics that may not carry the load; None if there are none."""
     if not doubtful:
         return None
     runs = [s.summary for f in fabrics for s in f.each if s.window is not None]
@@ -204,8 +205,8 @@ def window_needed(
 
 
 def _tells_s(run: Mapping[str, Any]) -> float:
-    """A length of its window that tells, if it goes on as so far: long for its queues, or long
-    enough to see them grow."""
+    """The length of a window that would decide, if the run continues as before: long enough for its
+    queues, or long enough to show that they grow."""
     window = window_rules.judged(run)
     growing = window_rules.growing_s(window, window_rules.missed(window) or 0.0)
     known = steady_state.telling_s([run])

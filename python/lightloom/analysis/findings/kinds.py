@@ -34,7 +34,7 @@ class FinishesMore:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """What a fabric delivered by the end of a run that ended before its traffic did."""
+    """The share that a fabric delivered by the end of a run that ended before its traffic did."""
 
     bytes_delivered: float
     bytes_offered: float
@@ -76,16 +76,16 @@ class NoneCarries:
 
 @dataclass(frozen=True)
 class WindowTooShort:
-    """The window does not tell whether the fabric that would lead carries the load."""
+    """The window is too short to show whether the leading fabric carries the load."""
 
     unsettled: tuple[str, ...]
-    """Fabrics of which it does not tell."""
+    """The fabrics for which it is too short."""
     warm_up_s: float
     measure_s: float
     needs_warm_up_s: float
     needs_measure_s: float
     largest_s: float | None = None
-    """What the largest flow takes alone, if the warm-up is shorter."""
+    """The time that the largest flow takes alone, if the warm-up is shorter."""
     cycles_s: Mapping[str, float] = field(default_factory=dict)
     """Label → in what time its circuits come again, if the warm-up or the window is shorter."""
     flows: int | None = None

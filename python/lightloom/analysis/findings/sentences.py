@@ -65,7 +65,8 @@ def _title_of_jobs(found: FinishesMore) -> str:
 
 
 def jobs_done(found: FinishesMore) -> str:
-    """How many jobs each fabric finished by the end of the run, and the setting to change."""
+    """The number of jobs that each fabric finished by the end of the run, and the setting to
+    change."""
     each = quantities.listed(f"{label} {n} of {total}" for label, (n, total) in found.done.items())
     return (
         f"Jobs finished by the end of the run: {each}. A job that is not done takes longer than "
@@ -111,7 +112,7 @@ def _why_none(found: NoneCarries) -> str:
 
 
 def _done_sooner(found: NoneCarries) -> str:
-    """How long after the last arrival each fabric finished its flows; empty if none did."""
+    """The time from the last arrival until each fabric finished its flows; empty if none did."""
     if not found.done_s:
         return ""
     each = quantities.listed(
@@ -166,7 +167,8 @@ def _why_alone(found: AloneCarries) -> str:
 
 
 def _unfinished(found: AloneCarries) -> str:
-    """What the leader delivered of the traffic, and how many flows it finished."""
+    """The share of the traffic that the leader delivered, and the number of flows that it
+    finished."""
     left = found.unfinished
     if left is None:
         return ""
@@ -299,7 +301,8 @@ def dark(found: Sequence[DarkStart]) -> str:
 
 
 def rarely(found: Sequence[LongInterval]) -> str:
-    """Of which fabrics the interval is long for the run, why, and the remedy; empty if of none."""
+    """The fabrics whose interval is long for the run, the reason and the remedy; empty if there are
+    none."""
     return " ".join(f"{one.label}: {one.finding}." for one in found)
 
 

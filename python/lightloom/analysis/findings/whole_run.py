@@ -44,7 +44,7 @@ from ..nights import Floats
 from .limits import SURELY
 
 DUE_TIMES = 10
-"""A flow is due after so many times what it takes alone."""
+"""A flow is due after this multiple of the time that it takes alone."""
 LEAST_DUE = 0.2
 """Share of the bytes that must be due when the last flow arrives."""
 RECOVERED = 0.8
@@ -246,7 +246,7 @@ def _recovered(seed: Fabric) -> bool:
 
 
 def _mean_time(seed: Fabric, chosen: Any) -> float | None:
-    """How long bytes of some flows take on average [s]."""
+    """Mean completion time of some flows, weighted by bytes [s]."""
     sizes = seed.sizes[chosen]
     return ratio(float((sizes * seed.fct[chosen]).sum()), float(sizes.sum()))
 

@@ -1,4 +1,5 @@
-"""By what fabrics can be told apart: each measure with its words, the first decides."""
+"""The measures that compare fabrics, in order, with their wording. The first that fabrics have
+decides."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ class Criterion:
     tells: Callable[[Sequence[Fabric]], bool] | None = None  # whether one of these may lead
 
     def ranking(self, fabrics: tuple[Fabric, ...]) -> Ranking:
-        """The fabrics that have the figure, best first; all unranked where it does not tell."""
+        """The fabrics that have the figure, best first; all unranked if it does not decide."""
         scores = self.scores(fabrics)
         found = rank(scores, self.better)
         if self.tells is None or self.tells([s.fabric for s in scores]):
@@ -45,7 +46,8 @@ class Criterion:
         return Ranking((), 0, (*found.scores, *found.unknown))
 
     def scores(self, fabrics: tuple[Fabric, ...]) -> list[Score]:
-        """Their figures, of those that are judged by it; none where they are not alike."""
+        """The figures of the fabrics that this measure judges; none if the figures are not
+        comparable."""
         judged = carrying(fabrics) if self.of_carried else fabrics
         found = [s for f in judged if (s := self.read(f)) is not None]
         return found if self.are_alike([s.fabric for s in found]) else []
@@ -55,7 +57,7 @@ class Criterion:
         return self.alike is None or len({self.alike(f) for f in fabrics}) < 2
 
     def at_loads(self, fabrics: tuple[Fabric, ...]) -> Mapping[float, Ranking]:
-        """The same at each load of a sweep."""
+        """The ranking at each load of a sweep."""
         if self.at is None:
             return {}
         made: dict[float, list[Score]] = {}
@@ -72,7 +74,7 @@ class Criterion:
         return found.with_interval(self.quantity)
 
     def says(self, found: Score) -> str:
-        """What a figure says, or what a bound does."""
+        """The sentence part for a figure, or for a bound."""
         shown = self.shown(found)
         if self.more and shown.startswith(">"):
             return self.more.format(shown.removeprefix(">").strip())
@@ -95,14 +97,15 @@ def criteria(workload: Workload) -> list[Criterion]:
 
 
 def measures(workload: Workload) -> list[Criterion]:
-    """All measures of such a workload, in that order, also where fewer than two are judged."""
+    """All measures of such a workload, in their order, including those with fewer than two
+    fabrics."""
     found = _of_samples(workload)
     return [LAST, *found] if first_in_each(workload) else found
 
 
 def is_by_each_flow(workload: Workload) -> bool:
-    """Whether fabrics are judged flow by flow: all flows begin at once, and are too few to tell the
-    fabrics apart by the percentile that decides otherwise."""
+    """Whether fabrics are compared flow by flow: all flows begin at once, and are too few for an
+    interval of the percentile that would decide."""
     if not begins_at_once(workload):
         return False
     having = (c for c in _of_samples(workload) if len(c.scores(workload.fabrics)) > 1)
@@ -111,7 +114,8 @@ def is_by_each_flow(workload: Workload) -> bool:
 
 
 def first_in_each(workload: Workload) -> tuple[Fabric, ...]:
-    """The fabrics that are ahead of all others in each flow, of a workload that is so judged."""
+    """The fabrics that deliver each flow sooner than all others, if fabrics are compared flow by
+    flow."""
     if not is_by_each_flow(workload):
         return ()
     return soonest_in_each(carrying(workload.fabrics))
@@ -132,14 +136,13 @@ def _of_samples(workload: Workload) -> list[Criterion]:
 
 
 def each_job(workload: Workload) -> list[Criterion]:
-    """A measure for each job, where there are several and not many."""
+    """One measure per job, if there are several but not many."""
     names = list(dict.fromkeys(name for f in workload.fabrics for name in f.jobs))
     return [of_job(name) for name in names] if 1 < len(names) <= JOBS_EACH else []
 
 
 def of_finished(names: frozenset[str]) -> Criterion:
-    """How long some of the jobs take together: those that fabrics finished which finished no
-    others."""
+    """The measure of the total duration of some jobs, for fabrics that finished exactly these."""
     return replace(
         JOBS,
         name="the time until the finished jobs are done",
@@ -150,7 +153,7 @@ def of_finished(names: frozenset[str]) -> Criterion:
 
 
 def of_job(name: str) -> Criterion:
-    """How long one job takes."""
+    """The measure of the duration of one job."""
     return Criterion(
         name,
         "time",
@@ -162,7 +165,7 @@ def of_job(name: str) -> Criterion:
 
 
 def latency(fabric: Fabric) -> Score | None:
-    """Mean latency in the window, of a load that was carried as far as the window tells."""
+    """Mean latency in the window, if the window shows that its load was carried."""
     if not fabric.carries_window:
         return None
     half = fabric.latency_error
@@ -171,7 +174,7 @@ def latency(fabric: Fabric) -> Score | None:
 
 
 def latency_at(fabric: Fabric, point: LoadPoint) -> Score | None:
-    """The same at a load of the sweep."""
+    """Mean latency at a load of the sweep, if its window shows that the load was carried."""
     if not point.stable:
         return None
     half = point.latency_error
@@ -179,13 +182,13 @@ def latency_at(fabric: Fabric, point: LoadPoint) -> Score | None:
 
 
 def around(fabric: Fabric, value: float, half: float | None) -> Score:
-    """A figure with half of its interval, which reaches everywhere where too few flows tell."""
+    """A figure with the half-width of its interval; without a limit if there are too few flows."""
     half = math.inf if half is None else half
     return Score(fabric, value, value - half, value + half)
 
 
 def saturation(fabric: Fabric) -> Score | None:
-    """What a fabric carries at most; None where the windows of the search do not tell."""
+    """The saturation throughput of a fabric; None if the windows of the search were too short."""
     found = fabric.saturation
     if found is None or not found.is_told:
         return None

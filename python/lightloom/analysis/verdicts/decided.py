@@ -1,4 +1,5 @@
-"""What a comparison is decided by: jobs, the load carried, or the first measure that it has."""
+"""The measure that decides a comparison: jobs, the load carried, or the first measure that it
+has."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ class Decided:
 
 
 def decide(workload: Workload) -> Decided | None:
-    """By what a comparison is decided; None where fabrics have no figure to be judged by."""
+    """The measure that decides a comparison; None if fabrics have no common figure."""
     found = first_question(workload)
     match found:
         case FinishesMore():

@@ -1,4 +1,4 @@
-"""Who finishes jobs soonest, and what circuits carry."""
+"""Which fabric finishes jobs soonest, and which share of the traffic circuits carry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BARS = "Bars: from the first job's beginning until the last job is done."
 
 
 def jobs(fabrics: Sequence[Fabric]) -> Verdict | None:
-    """Who finishes each job soonest; None without jobs."""
+    """Which fabric finishes each job soonest; None without jobs."""
     named = list(dict.fromkeys(name for f in fabrics for name in f.jobs))
     if not named:
         return None

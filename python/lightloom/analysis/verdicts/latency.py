@@ -1,4 +1,4 @@
-"""Who finishes short flows soonest."""
+"""Which fabric finishes short flows soonest."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def short_in_each(
 
 
 def short_limits(fabric: Fabric) -> Bound | None:
-    """Between what the 99th percentile of short flows' completion times lies [s]."""
+    """The bounds of the 99th percentile of short flows' completion times [s]."""
     return fabric.limits(short_p99(fabric.summary))
 
 

@@ -1,4 +1,4 @@
-"""Who answers soonest at the load, and who carries most before it saturates."""
+"""Which fabric has the lowest latency at the load, and which carries most before it saturates."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def lead(ranking: Ranking, at: str, *, alone: bool) -> str:
 
 
 def left_out(ranking: Ranking) -> str:
-    """Who is not ranked, as flows of the window were under way when the run ended."""
+    """The fabrics that are not ranked, because flows of the window were unfinished at the end of
+    the run."""
     each = [f"{s.fabric.label} ({s.shown('time')})" for s in ranking.unfinished]
     return f"Not ranked, for the flows left unfinished: {quantities.listed(each)}." if each else ""
 
@@ -73,7 +74,7 @@ def mean(fabric: Fabric) -> float | None:
 
 
 def is_stable(fabric: Fabric) -> bool:
-    """Whether the load was carried, as far as the window tells."""
+    """Whether the window shows that the load was carried."""
     return fabric.carries_window
 
 
@@ -126,7 +127,7 @@ def notes(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
 
 
 def saturation(workload: Workload) -> Verdict | None:
-    """Who carries most before it saturates; None if no search was made."""
+    """Which fabric carries most before it saturates; None if there was no search."""
     found = [(f, s) for f in workload.fabrics if (s := f.saturation) is not None]
     if not found:
         return None

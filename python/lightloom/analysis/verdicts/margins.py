@@ -1,4 +1,4 @@
-"""Who is ahead by a measure, with which figure, and by how much."""
+"""Which fabric is ahead by a measure, with which figure, and by how much."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .criteria import EVERY, LAST, SHORT, Criterion
 
 
 def leading(deciding: Criterion, ranking: Ranking) -> str:
-    """Who is ahead by what decides."""
+    """Which fabric is ahead by the measure that decides."""
     if not ranking.level:
         return f"No fabric is known to be ahead in {deciding.name}"
     if ranking.untold:

@@ -100,7 +100,7 @@ def queue_answer(ranking: Ranking) -> str:
 
 
 def reorder_answer(fabrics: Sequence[Fabric]) -> str:
-    """Who must put data back in order."""
+    """Which fabrics have to reorder data."""
     reordering = [s for s in scores(fabrics, "reorder_peak_bytes") if s.value > 0]
     if not reordering:
         return ""
@@ -212,7 +212,7 @@ def bytes_answer(arrived: Shares, places: int) -> list[str]:
 
 
 def unfinished_answer(shares: Shares, arrived: Shares, places: int) -> str:
-    """How many flows were still under way at the end."""
+    """Number of flows that were unfinished at the end."""
     least, share = min(shares, key=lambda pair: pair[1])
     if share == 1:
         return "Every flow finished."

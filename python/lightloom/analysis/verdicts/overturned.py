@@ -153,7 +153,7 @@ def by_others(
 
 
 def by_measure(ahead: Sequence[Ahead]) -> tuple[str, ...]:
-    """By which other measures another is ahead."""
+    """Further measures by which another fabric is ahead."""
     if not ahead:
         return ()
     measures: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Who carries most, and what oversubscription costs."""
+"""Which fabric carries most, and the cost of oversubscription."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def traffic_evidence(points: Sequence[tuple[Fabric, LoadPoint]]) -> tuple[Eviden
 
 
 def traffic_notes(workload: Workload) -> tuple[str, ...]:
-    """What the load delivered depends on besides the fabric."""
+    """The properties of the run, besides the fabric, on which the load delivered depends."""
     return (*drawn_notes(workload), *leftover_notes(workload))
 
 
@@ -262,7 +262,7 @@ def not_compared(base: LoadPoint, worse: LoadPoint) -> str:
 
 
 def mean_score(fabric: Fabric) -> Score | None:
-    """How long its flows take on average."""
+    """Mean completion time of a fabric's flows."""
     found = mean_time(fabric)
     return None if found is None else Score.exact(fabric, found)
 

@@ -91,7 +91,7 @@ class GnmiSwitch:
         self._size: Size | None = None
 
     def describe(self) -> Description:
-        """What it is."""
+        """Returns the properties of the switch."""
         return Description(
             self._target,
             self._model.dialect,

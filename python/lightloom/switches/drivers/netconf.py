@@ -78,7 +78,7 @@ class NetconfSwitch:
         self._size: Size | None = None
 
     def describe(self) -> Description:
-        """What it is."""
+        """Returns the properties of the switch."""
         found = [
             leaf.text or ""
             for leaf in self._get("product-information").iter()

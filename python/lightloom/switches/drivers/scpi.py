@@ -56,7 +56,7 @@ class ScpiSwitch:
         self._has_monitors: bool | None = None
 
     def describe(self) -> Description:
-        """What it is."""
+        """Returns the properties of the switch."""
         return Description(
             self._target,
             "SCPI",

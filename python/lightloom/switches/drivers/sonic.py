@@ -81,7 +81,7 @@ class SonicSwitch:
         self._size: Size | None = None
 
     def describe(self) -> Description:
-        """What it is."""
+        """Returns the properties of the switch."""
         _, version = self._run("show version")
         found = re.search(r"HwSKU: *(\S+)", version)
         return Description(

@@ -70,7 +70,7 @@ class Tl1Switch:
             raise
 
     def describe(self) -> Description:
-        """What it is."""
+        """Returns the properties of the switch."""
         found = re.search(r"CHASSISTYPE=([\w.-]+)", self._command("RTRV-NE"))
         size = self._ports()
         return Description(

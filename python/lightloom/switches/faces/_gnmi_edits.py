@@ -1,4 +1,4 @@
-"""What one gNMI Set asks for, collected before anything is done."""
+"""The edits of one gNMI Set, collected before any is applied."""
 
 from __future__ import annotations
 

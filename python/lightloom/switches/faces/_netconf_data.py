@@ -170,7 +170,7 @@ class Store:
                 raise WrongError("data-not-unique", f"egress of {name_of(pair)} is in {other}, too")
 
     def _held(self) -> set[Pair]:
-        """What is set up: the model has no status beside it, so a stale entry is one of these."""
+        """The configured pairs. The model has no status for them, so a stale entry is included."""
         listed = self._host.machine.connections(self._host.now)
         return {one.pair for one in listed if one.status not in _NOT_HELD}
 
@@ -208,7 +208,7 @@ def _operation(element: ET.Element, default: str) -> str:
 
 
 def subtree(trees: list[ET.Element], operation: ET.Element) -> str:
-    """What the subtree filter of a request selects (RFC 6241 §6), as text."""
+    """The data that the subtree filter of a request selects (RFC 6241 §6), as text."""
     ET.register_namespace("", OPTICAL)
     wanted = next((element for element in operation if local(element) == "filter"), None)
     if wanted is not None and wanted.get("type", "subtree") != "subtree":

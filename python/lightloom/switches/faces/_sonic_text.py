@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Answer(NamedTuple):
-    """What a command prints, and its exit code."""
+    """The output of a command, and its exit code."""
 
     text: str
     code: int = 0

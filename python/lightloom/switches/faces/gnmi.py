@@ -39,7 +39,7 @@ LARGEST = 64 << 20
 SHORTEST_SAMPLE_S = 0.01
 """The shortest interval of a subscription [s]."""
 ON_CHANGE_S = 0.02
-"""How often a subscription to changes compares [s]."""
+"""Interval at which a subscription to changes compares values [s]."""
 _SONIC = "sonic-db"
 
 

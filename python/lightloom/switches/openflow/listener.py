@@ -108,7 +108,7 @@ class Listener:
             return absent()
 
     def connections(self, datapath: int) -> int:
-        """How often a switch has connected; 0 if it is not connected now."""
+        """Number of times that a switch has connected; 0 if it is not connected now."""
         with self._known:
             return self._connections[datapath] if datapath in self._sessions else 0
 
