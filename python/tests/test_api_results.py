@@ -190,7 +190,7 @@ def test_what_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
             path.write_bytes(content)
         with pytest.raises(lightloom.ConfigError, match=message):
             lightloom.run(traced(path), "c")
-    with pytest.raises(lightloom.ConfigError, match="does not tell the format"):
+    with pytest.raises(lightloom.ConfigError, match="names no known format"):
         traces.write(pa.table({n: np.zeros(0, t) for n, t in traces.COLUMNS.items()}), "t.xyz")
 
 

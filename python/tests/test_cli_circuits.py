@@ -374,7 +374,7 @@ def test_what_is_in_force_is_said_and_recorded(hybrid: Path, tmp_path: Path) -> 
     said = " ".join(done.stdout.split())
     networks = "electrical networks: cthrough 8:1 beside a circuit of 4.00 Gb/s a rack, tree 4:1"
     assert networks in said
-    assert "note: tree: its own oversubscription, 4, goes before cluster.oversubscription" in said
+    assert "note: tree: its own oversubscription, 4, overrides cluster.oversubscription" in said
     text = (tmp_path / "out" / "experiment.toml").read_text(encoding="utf-8")
     assert text.count("oversubscription = 8") == 2  # of the cluster, and of c-Through
     assert text.count("oversubscription = 4") == 1

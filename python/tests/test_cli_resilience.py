@@ -126,7 +126,7 @@ def test_what_an_earlier_comparison_left_goes_with_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--worst-of", 3), "--worst-of = 3: nothing is made to fail; add --worst-failure"),
+        (("--worst-of", 3), "--worst-of = 3: no failure is simulated; add --worst-failure"),
         (("--worst-failure", "--worst-of", 0), "--worst-of = 0: must be at least 1"),
     ],
 )

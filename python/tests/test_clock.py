@@ -217,7 +217,7 @@ REFUSED = {
     "die[0].node = 128: nodes are numbered from 0 to 127": ("--die", 128),
     "--lie = run: no node lies": ("--lie", "run"),
     'byzantine.lie = "no": must be one of': ("--byzantine", 1, "--lie", "no"),
-    "-o = a.yaml: its name does not tell the format": ("-o", "a.yaml"),
+    "-o = a.yaml: its extension names no known format": ("-o", "a.yaml"),
     "CLOCK.toml = none.toml: no such file": ("none.toml",),
     "judge.sampling = ": ("--duration", "86400 s", "--set", "judge.sampling=1 ns"),
 }

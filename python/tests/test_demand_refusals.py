@@ -172,7 +172,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "no time": (
         "d.csv",
         "time,src,dst,bytes\nnoon,a,b,5\n",
-        "d.csv:2: time = noon: no time; write it",
+        "d.csv:2: time = noon: not a time; write it",
     ),
     "not UTF-8": ("d.csv --format long", "src,dst,bytes\nå,b,5\n", "d.csv: not UTF-8; save it as"),
     # What is asked for
@@ -210,7 +210,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "no ending": (
         "d.dat",
         LONG,
-        "DEMAND = d.dat: its name does not tell the format; name a file that "
+        "DEMAND = d.dat: its extension names no known format; name a file that "
         "ends in .csv, .tsv, .txt, .json, .jsonl, .npy, .parquet, or say --format",
     ),
     "a rate": (
@@ -248,7 +248,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "a time of a flow": (
         "d.csv",
         NFDUMP + "0000-00-00 00:00:00,x,0,a,b,1,2,TCP,.,1,5,0,1\n",
-        "d.csv:2: ts = 0000-00-00 00:00:00: no time",
+        "d.csv:2: ts = 0000-00-00 00:00:00: not a time",
     ),
     "a packet of no size": (
         "d.csv",
@@ -336,7 +336,7 @@ BAD: dict[str, tuple[str, str, str]] = {
         "d.json",
         prometheus(SERIES),
         "--unit = (missing): samples of Prometheus are "
-        "rates or amounts; say B/s for rate(…), B for increase(…)",
+        "rates or amounts; use B/s for rate(…), B for increase(…)",
     ),
     "an error of Prometheus": (
         "d.json --unit B",
@@ -500,7 +500,7 @@ PARQUET = {
     "no source": ({"src": [None], "dst": ["b"], "bytes": [1]}, "d.parquet: row 0: no source; name"),
     "no time": (
         {"src": ["a"], "dst": ["b"], "bytes": [1], "time": ["x"]},
-        "row 0: time = x: no time",
+        "row 0: time = x: not a time",
     ),
 }
 

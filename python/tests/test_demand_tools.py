@@ -108,7 +108,11 @@ def test_gravity_has_the_sums_that_were_counted(tmp_path: Path) -> None:
 
 BAD_COUNTERS = {
     "no node": (counters({"a": (1, 1)}).replace("instance", "x"), "B", "no label rack, tor, node"),
-    "no direction": (counters({"a": (1, 1)}).replace("OutOctets", "Octets"), "B", "says in or out"),
+    "no direction": (
+        counters({"a": (1, 1)}).replace("OutOctets", "Octets"),
+        "B",
+        "contains in or out",
+    ),
     "too much": (counters({"a": (9, 9), "b": (1, 1)}), "B", "`a` sends and receives more than all"),
     "no unit": (counters({"a": (1, 1)}), None, "samples of Prometheus are rates or amounts"),
 }

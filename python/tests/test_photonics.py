@@ -169,7 +169,7 @@ def test_files_by_their_ending(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["-o", "tuning.txt"], "its name does not tell the format"),
+        (["-o", "tuning.txt"], "its extension names no known format"),
         (["--set", "grating.ports"], "has no `=`"),
         (["--set", "gratings.ports=3"], "devices.gratings"),
         (["no-such.toml"], "no such file"),

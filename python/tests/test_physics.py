@@ -104,7 +104,7 @@ def test_what_is_ideal_and_what_is_not_obeyed_is_said() -> None:
     resolved = lightloom.load(nodes, ["physics.preset=realistic"]).resolved()
     notes = list(physics.notes(resolved))
     assert "lions: physics.fec_latency is not modelled" in notes
-    assert any(note.startswith("clos: its own switch_latency, 1 us, goes before") for note in notes)
+    assert any(note.startswith("clos: its own switch_latency, 1 us, overrides") for note in notes)
 
 
 def test_a_buffer_below_the_round_trip_is_a_note() -> None:

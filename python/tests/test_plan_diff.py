@@ -323,7 +323,10 @@ def test_what_cannot_be_compared_is_refused(
 def test_times_are_for_comparisons(option: str) -> None:
     done = call(EIGHT, "-a", "edmonds", option, "1 s")
     assert done.exit_code == 2
-    assert f"{option} = 1 s: no --diff says what is up; name a plan, or leave it out" in done.stderr
+    assert (
+        f"{option} = 1 s: has no effect without --diff, which names the lit circuits; "
+        "name a plan, or leave it out" in done.stderr
+    )
 
 
 def test_a_list_of_names_is_none_for_a_demand_of_numbers(tmp_path: Path) -> None:
@@ -403,7 +406,7 @@ def test_a_plan_for_another_switch_is_refused_with_both_sizes(tmp_path: Path) ->
     for size in ("32", "16x16"):
         found = call(*common, "--switch-size", size, "--diff", old, "-o", tmp_path / "x.csv")
         assert found.exit_code == 2
-        limit = f"made for another switch: 32x32, where --switch-size now says {size}"
+        limit = f"made for another switch: 32x32, but --switch-size is now {size}"
         assert f"{old}: {limit}; give --switch-size 32x32" in found.output
         assert not (tmp_path / "x.csv").exists()
 
@@ -453,7 +456,7 @@ def test_of_several_files_all_are_written_or_none(tmp_path: Path) -> None:
         return str(found.output)
 
     ports = ("--port-map", PORTS)
-    assert "its name does not tell the format" in refused("a.json", "a.xyz")
+    assert "its extension names no known format" in refused("a.json", "a.xyz")
     assert f"-o = {files['a.json']}: comes twice; name every file" in refused("a.json", "a.json")
     assert "--as = sonic: switches have ports" in refused("a.json", "a.sh")
     old = tmp_path / "old.json"

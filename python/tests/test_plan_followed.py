@@ -252,7 +252,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], str, str]] = {
     ),
     "no slots": (
         edited(lambda plan: plan["schedule"].update(slots=[])),
-        "schedule.slots = []: nothing is ever lit",
+        "schedule.slots = []: no circuit is ever lit",
         "; give at least one slot",
     ),
     "another cluster": (

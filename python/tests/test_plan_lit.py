@@ -229,11 +229,11 @@ def test_a_switch_saves_if_asked(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1] == "config save -y"
     done = CliRunner().invoke(app, [*first[:-1], "scpi", "--save"])
     assert done.exit_code == 2
-    assert "--save = (given): only SONiC's commands can say it" in done.stderr
+    assert "--save = (given): only SONiC's commands can save" in done.stderr
 
 
 BAD = {
-    "no port map": (CONFIG, None, "it names ports of a switch, not racks; say which is where"),
+    "no port map": (CONFIG, None, "it names ports of a switch, not racks; map them to racks"),
     "one end unknown": ("1A-41B\n", 1, "1A-41B: no row of .* has port 41B of plane 0"),
     "one way": ("1A-8B 1A 8B\n", 1, "gpu-0 to gpu-3 is lit one way only; light its way back"),
     "twice": ("1A-8B\n1A-4B\n", 1, "now:2: 1A-4B takes a port of 1A-8B"),
@@ -242,7 +242,7 @@ BAD = {
         1,
         "OCS_CROSS_CONNECT.1A-8B: joins 1A with 6B; name it by its ports",
     ),
-    "a change": ("config ocs cross-connect delete 1A-8B\n", 1, "now:1: says what changes"),
+    "a change": ("config ocs cross-connect delete 1A-8B\n", 1, "now:1: lists changes"),
     "prose": ("nothing of the kind\n", 1, "now: no circuits in it that can be read"),
 }
 

@@ -27,8 +27,8 @@ def names(directory: Path) -> set[str]:
 
 BAD = {
     "no file": ("no.csv", "no.csv: no such file or directory; check the path"),
-    "directory": (".", "DEMAND = .: its name does not tell the format"),
-    "format": ("d.xlsx", "DEMAND = d.xlsx: its name does not tell the format; name a file that"),
+    "directory": (".", "DEMAND = .: its extension names no known format"),
+    "format": ("d.xlsx", "DEMAND = d.xlsx: its extension names no known format; name a file that"),
     "not a number": ("word.csv", "word.csv:3:4: `x` is not a number; write 0 where there"),
     "hole": ("hole.csv", "hole.csv:2:3: nothing here; write 0"),
     "ragged": ("ragged.csv", "ragged.csv:2:1: 3 numbers, where line 1 has 2; give every row"),
@@ -51,7 +51,7 @@ BAD = {
         "exponent.csv --unit '1 TB'",
         "exponent.csv:1:3: demand[0][1] = 1e+300: does not fit 63 bits when multiplied by the unit",
     ),
-    "no unit at all": ("d.csv --unit '0 B'", "error: --unit = 0 B: less than a byte; say what"),
+    "no unit at all": ("d.csv --unit '0 B'", "error: --unit = 0 B: less than a byte; write the"),
     "a pair beyond duals": (
         "pair.csv",
         "pair.csv:1:3: demand[0][1] + demand[1][0] = 9223372036854775803: a circuit weighs at most "
@@ -152,7 +152,7 @@ BAD = {
     ),
     "day and period": (
         "d.csv -a round-robin --day '1 us' --period '1 s'",
-        "--day = 1 us: a period says how long days are, too; give one of them",
+        "--day = 1 us: a period also sets the length of days; give one of them",
     ),
     "too many ports": ("d.csv -a hydra --ports 3 --radix 2", "--ports = 3: 6 ports on each plane"),
     "no hops": ("d.csv -a hydra --hops 0", "--hops = 0: must be from 1 to 12; raise it"),
@@ -164,7 +164,7 @@ BAD = {
     ),
     "a bonus for nothing": (
         "d.csv --bonus '1 MB'",
-        "--bonus = 1 MB: no --hysteresis says which circuits it would count for; name them, or",
+        "--bonus = 1 MB: has no effect without --hysteresis, which names the lit circuits; name",
     ),
     "current plan without circuits": ("d.csv --hysteresis empty.json", "no circuits in it"),
     "current plan of words": ("d.csv --hysteresis words.json", 'circuits[0] = "a": not two nodes'),
@@ -172,7 +172,7 @@ BAD = {
         "d.csv --hysteresis others.json",
         "--hysteresis = (0, 5): a circuit joins two of 2 racks",
     ),
-    "picture": ("d.csv --picture p.gif", "--picture = p.gif: its name does not tell the format"),
+    "picture": ("d.csv --picture p.gif", "--picture = p.gif: its extension names no known format"),
     "its own demand": ("d.csv -o ./d.csv", "-o = d.csv: is the demand itself; name another file"),
     "one file for both": ("d.csv -o p.svg --picture p.svg", "--picture = p.svg: is the file of -o"),
     "output a directory": ("d.csv -o .", "-o = .: is a directory; name a file"),

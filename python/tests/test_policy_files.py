@@ -29,7 +29,7 @@ import lightloom
             "fabric.policy",
             'mine.py:Mine": Mine, made with {"above": -1}, raised ValueError: above 0, please',
         ),
-        ({"file": "mine.py:Mine", "kind": "fixed"}, "fabric.policy.file", "it has a kind, too"),
+        ({"file": "mine.py:Mine", "kind": "fixed"}, "fabric.policy.file", "it also has a kind"),
         (
             {"file": "mine.py:Mine", "sha256": "0" * 64},
             "fabric.policy.sha256",

@@ -488,7 +488,7 @@ def test_flows_are_put_together(tmp_path: Path) -> None:
     hosts = write(tmp_path, "h.csv", "10.0.0.0/24,a\n10.0.1.0/24,b\n")
     found = as_dicts(read_day([path], every="300 s", map=hosts))
     assert found == [(0, 300, {("a", "b"): 5}), (300, 300, {("b", "a"): 7})]
-    with pytest.raises(ConfigError, match="every flow has a time of its own; say how long"):
+    with pytest.raises(ConfigError, match="each flow has its own time; give the length"):
         read_day([path], map=hosts)
 
 
@@ -537,9 +537,12 @@ BAD = {
         "--dark = 300 s: no shorter than the shortest interval, 300 s; lower it, or put",
     ),
     "dark without a unit": (["day.csv", "--dark", "3"], '--dark = "3": `3` has no unit'),
-    "no rate": (["day.csv", "--rate", "0 Gb/s"], "--rate = 0 Gb/s: nothing at all"),
-    "no length": (["day.csv", "--every", "0 s"], "--every = 0 s: no time at all; write it like"),
-    "a length that is none": (["day.csv", "--every", "x"], "--every = x: no time; write it like"),
+    "no rate": (["day.csv", "--rate", "0 Gb/s"], "--rate = 0 Gb/s: must be above 0"),
+    "no length": (["day.csv", "--every", "0 s"], "--every = 0 s: must be above 0; write it like"),
+    "a length that is none": (
+        ["day.csv", "--every", "x"],
+        "--every = x: not a time; write it like",
+    ),
     "all in one": (["day.csv", "--every", "1 d"], "day.csv: one interval, of which nothing can be"),
     "no demand": (["still.csv"], "still.csv: no demand after the first interval; look at the unit"),
     "names and none": (

@@ -135,7 +135,7 @@ impl CompareTable {
                 ))
             };
             if case.label.trim().is_empty() {
-                return refuse("names nothing", "say what sets the case apart");
+                return refuse("is empty", "name the case");
             }
             if self.case[..i].iter().any(|c| c.label == case.label) {
                 return refuse("two cases have this label", "rename one of them");

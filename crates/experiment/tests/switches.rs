@@ -182,7 +182,7 @@ fn a_switch_that_does_not_fit_is_refused() {
         ),
         (
             json!({"kind": "mordia", "devices": "mems-cthrough"}),
-            "fabric.devices.constraint = \"matching\": a schedule joins a rack to one and hears it",
+            "fabric.devices.constraint = \"matching\": a schedule lets a rack send to one rack and receive",
         ),
         (
             json!({"kind": "cthrough", "devices": "mems-hydra", "reconfiguration_delay": "10 ms"}),
@@ -210,7 +210,7 @@ fn a_switch_that_does_not_fit_is_refused() {
         ),
         (
             json!({"kind": "hybrid", "policy": "solstice", "devices": "mems-hydra"}),
-            "fabric.devices.constraint = \"matching\": a schedule joins a rack to one and hears it",
+            "fabric.devices.constraint = \"matching\": a schedule lets a rack send to one rack and receive",
         ),
         (
             json!({"kind": "hybrid", "devices": "rotor-opera"}),

@@ -159,7 +159,7 @@ fn what_cannot_be_compared_is_refused() {
         ),
         (
             json!({"case": [{"label": " "}]}),
-            "compare.case[0].label = \" \": names nothing",
+            "compare.case[0].label = \" \": is empty",
         ),
         (
             json!({"case": [{"label": "a", "sets": {}}]}),

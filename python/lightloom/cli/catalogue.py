@@ -24,7 +24,7 @@ def fabrics() -> None:
             paragraph(f"preset {preset['name']}: {preset['summary']}", indent=2)
     for kind, about in PLANNED.items():
         paragraph(f"{kind}: planned, not here yet: {about}")
-    console.say("\nlightloom explain KIND says more.")
+    console.say("\nlightloom explain KIND prints details.")
 
 
 def policies() -> None:
@@ -48,7 +48,7 @@ def workloads() -> None:
         jobs.add_row(kind, job.description)
     console.say("")
     console.out().print(jobs)
-    console.say("\nlightloom explain NAME says more.")
+    console.say("\nlightloom explain NAME prints details.")
 
 
 def schema() -> None:

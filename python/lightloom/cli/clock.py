@@ -219,7 +219,7 @@ def _targets(out: list[Path], config: Path | None) -> list[Path]:
             console.check_output(path.parent)
         elif kind and not path.is_dir():
             remedy = f"use {', '.join(f'.{known}' for known in KINDS)}, or name a folder"
-            raise refusal("-o", path, "its name does not tell the format", remedy)
+            raise refusal("-o", path, "its extension names no known format", remedy)
         else:
             console.check_output(path)
     return out

@@ -106,7 +106,7 @@ def cost(
     with console.guarded():
         loaded = with_prices(read_experiment(experiment, set_), prices, price)
         if reading and equal_cost:
-            limit = "readings count paths, and know no keys of fabrics"
+            limit = "readings count paths, not keys of fabrics"
             raise refusal("--reading", ", ".join(reading), limit, "remove it, or --equal-cost")
         book = book_of(loaded.raw) or books.load()
         ways = _readings(loaded, reading or [])

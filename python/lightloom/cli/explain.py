@@ -116,10 +116,10 @@ def _print_topics() -> None:
     paragraph(f"policies: what decides about circuits: {', '.join(topics.policies())}")
     paragraph(f"sizes of flows: {', '.join(topics.published())}")
     paragraph(f"jobs: {', '.join(topics.jobs_of())}")
-    paragraph("clock: what lightloom clock can be told")
+    paragraph("clock: the keys of lightloom clock")
     console.say("")
     paragraph(
-        "lightloom explain NAME says more, of a key as well: workload.load, sirius.queue, "
+        "lightloom explain NAME prints details, also of a key: workload.load, sirius.queue, "
         "policy.hydra.hops; fabric.queue or queue finds it wherever it is one."
     )
 
@@ -135,7 +135,10 @@ def _print_fabrics(kinds: Mapping[str, Table]) -> None:
         presets = ", ".join(preset["name"] for preset in entry["presets"])
         paragraph(f'"{kind}": {entry["title"]}; presets {presets}', indent=4)
     console.say("")
-    paragraph("lightloom explain KIND lists the keys of a fabric, explain fabric.KEY who has it.")
+    paragraph(
+        "lightloom explain KIND lists the keys of a fabric, explain fabric.KEY the fabrics that "
+        "have it."
+    )
 
 
 def _print_figure(name: str, key: str, meaning: str) -> None:
@@ -223,7 +226,9 @@ def _print_policy(entry: Table) -> None:
     switch = describe.parameters(entry["switch"])
     if switch:
         console.say("")
-        paragraph("What lightloom plan takes of the switch; a fabric has keys of its own for it:")
+        paragraph(
+            "Properties of the switch for lightloom plan; a fabric has its own keys for them:"
+        )
         _print_parameters(switch)
 
 

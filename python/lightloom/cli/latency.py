@@ -46,14 +46,14 @@ LEGEND = {
     "short": "Short: of the flows under 100 KB that arrived in the window.",
     "saturation": "Saturation: what is accepted a tenth beyond the lowest load that is not "
     "carried, of the servers' capacity, ± 95 % confidence; header and guard are no payload.",
-    "busiest": "Busiest: what the server that hears most then hears, of its own rate.",
+    "busiest": "Busiest: throughput of the server that receives most, as a share of its rate.",
 }
 
 MARKS = {"short": "*", "unsettled": "?"}
 """The mark after a latency if the load is not known to be carried."""
 OF_MARKS = {
     "?": "? window too short to tell whether the load is carried: lengthen run.measure.",
-    "*": "* not carried: the latency says how long the window was, no more.",
+    "*": "* not carried: the latency depends only on the length of the window.",
 }
 
 

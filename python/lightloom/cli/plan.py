@@ -58,7 +58,7 @@ Log = Annotated[
     typer.Option(
         metavar="LOG.jsonl",
         help="Instead of a matrix: play the log of a controller (run.controller_log) against "
-        "the policy, or against its own, and say where they part.",
+        "the policy, or against its own, and print where they differ.",
     ),
 ]
 
@@ -250,7 +250,7 @@ def _make(
         policy = find(algorithm)
         policy.check(algorithm, options)
         if "bonus" in options and "up" not in options:
-            limit = "no --hysteresis says which circuits it would count for"
+            limit = "has no effect without --hysteresis, which names the lit circuits"
             raise refusal("bonus", options["bonus"], limit, "name them, or leave it out")
         ports = outputs.port_map(policy, options)
         demand = read_demand(path, **told)

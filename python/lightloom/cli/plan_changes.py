@@ -118,7 +118,7 @@ class Operator:
         for key in ("dark", "over"):
             value = getattr(self, key)
             if value is not None and self.diff is None:
-                limit = "no --diff says what is up"
+                limit = "has no effect without --diff, which names the lit circuits"
                 raise refusal(key, value, limit, "name a plan, or leave it out")
             if value is not None and duration_ps(key, value) <= 0:
                 raise refusal(key, value, "above 0", "give the time that it takes")

@@ -174,7 +174,7 @@ class Outputs:
             if path is not None:
                 console.check_output(path.parent)
         if self.picture is not None and self.picture.suffix.lower() not in PICTURES:
-            limit, remedy = "its name does not tell the format", f"use {', '.join(PICTURES)}"
+            limit, remedy = "its extension names no known format", f"use {', '.join(PICTURES)}"
             raise refusal("--picture", self.picture, limit, remedy)
         for option, paths in (("-o", self.out), ("--undo", self.undo)):
             for at, path in enumerate(paths):
@@ -192,21 +192,23 @@ class Outputs:
     def _check_ports(self, reads: bool) -> None:
         dialects = [*self.dialects, *map(self._undo_dialect, self.undo)]
         if self.save and not any(dialect.saves for dialect in dialects):
-            limit = "only SONiC's commands can say it"
+            limit = "only SONiC's commands can save"
             raise refusal("--save", "(given)", limit, "give -o FILE.sh, or leave it out")
         for dialect in dialects:
             if dialect.for_switch and self.ports is None:
                 limit = "switches have ports, not racks"
-                raise refusal("--as", dialect.name, limit, "say which with --port-map PORTS.csv")
+                raise refusal(
+                    "--as", dialect.name, limit, "map racks to ports with --port-map PORTS.csv"
+                )
         given = (("--switch-size", self.size), ("--port-columns", self.port_columns))
         for option, text in given:
             if text is not None and self.ports is None:
-                limit = "no --port-map says which rack is at which port"
+                limit = "has no effect without --port-map"
                 raise refusal(option, text, limit, "give one, or leave it out")
         plane = None if reads else self.plane
         for option, value in (("--plane", plane), ("--slot", self.slot)):
             if value is not None and all(dialect.text is None for dialect in dialects):
-                limit = "chooses what is written, and nothing is but the whole plan"
+                limit = "has no effect: only the whole plan is written"
                 raise refusal(option, value, limit, "give -o or --as, other than JSON")
 
     def port_map(self, policy: Policy, options: dict[str, Any]) -> PortMap | None:

@@ -109,7 +109,7 @@ def read_lit(
 
     if ports.planes > 1 and plane is None:
         limit = f"{ports.file} has {ports.planes} planes, and {target} is one switch"
-        raise refusal("--diff", target, limit, "say with --plane which one it is")
+        raise refusal("--diff", target, limit, "choose its plane with --plane")
     try:
         switch = open_target(target)
         try:

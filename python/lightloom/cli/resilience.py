@@ -54,7 +54,7 @@ def asked(
         check_count("--worst-of", worst_of)
         if not worst_failure and not all(breaks(one, None) for one in loaded):
             remedy = "add --worst-failure, or remove it"
-            raise refusal("--worst-of", worst_of, "nothing is made to fail", remedy)
+            raise refusal("--worst-of", worst_of, "no failure is simulated", remedy)
     elif not worst_failure:
         return None
     from lightloom.failures.search import Search

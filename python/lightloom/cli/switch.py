@@ -142,9 +142,9 @@ def change(
     with _opened(target, credentials) as found:
         new, gone = read_pairs("--add", add or []), read_pairs("--remove", remove or [])
         if to is None and not new and not gone:
-            raise refusal("--add", "(missing)", "nothing is to change", "name cross-connects")
+            raise refusal("--add", "(missing)", "no change is given", "name cross-connects")
         if to is not None and (new or gone):
-            limit = "it says all that is wanted"
+            limit = "it lists all cross-connects"
             raise refusal("--to", to, limit, "leave --add and --remove out")
         with before_a_change():
             size, reading = found.describe().size, found.read()

@@ -122,7 +122,7 @@ def disobeyed(resolved: Table) -> Iterator[str]:
             value = own["value"] or "nothing"
             value = f"{value:g}" if isinstance(value, float) else value
             yield (
-                f"{label}: its own {own['key']}, {value}, goes before {own['term']}, by "
+                f"{label}: its own {own['key']}, {value}, overrides {own['term']}, from "
                 "its table or its preset"
             )
 

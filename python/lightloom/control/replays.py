@@ -96,7 +96,7 @@ def _table(algorithm: str, options: dict[str, Any]) -> str:
     for key, value in options.items():
         of_policy = "policy" if not isinstance(policy, PolicyInFile) else None
         if key in policy.options and policy.options[key].where != of_policy:
-            raise refusal(key, value, "not the policy's own", "leave it out: the log says it")
+            raise refusal(key, value, "not the policy's own", "leave it out: the log has it")
     return policy.table(options, "policy")
 
 
@@ -119,7 +119,7 @@ def _notes(made: dict[str, Any]) -> Iterator[str]:
     if is_rewritten(recorded, asked):
         was, now = recorded.get(DIGEST), asked[DIGEST]
         yield (
-            f"the log does not say what {asked['file']} held: it may be another by now"
+            f"the log has no digest of {asked['file']}, which may have changed"
             if was is None
             else f"{asked['file']} is another than the one that was recorded "
             f"({str(was)[:12]}…, now {now[:12]}…)"

@@ -231,7 +231,7 @@ def check_switch_format(path: Path, option: str = "path") -> None:
 
 def _format(path: Path, option: str = "path") -> str:
     if path.suffix.lower() not in FORMATS:
-        limit = "its name does not tell the format"
+        limit = "its extension names no known format"
         raise refusal(option, path, limit, f"use {', '.join(FORMATS)}")
     return path.suffix.lower()
 

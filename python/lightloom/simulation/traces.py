@@ -90,7 +90,7 @@ def _content(table: pa.Table, path: str, format: str | None) -> bytes:
     form = format or SUFFIXES.get(Path(path).suffix.lower())
     if form is None:
         known = ", ".join([*SUFFIXES, ".parquet"])
-        raise refusal("path", f'"{path}"', "its name does not tell the format", f"use {known}")
+        raise refusal("path", f'"{path}"', "its extension names no known format", f"use {known}")
     return _text(columns_of(table, path), path, form).encode()
 
 

@@ -109,7 +109,7 @@ pub fn scale(demand: &Matrix, options: &Options) -> Result<Scaled, Refusal> {
     Err(Refusal::new(
         "max_rounds",
         options.max_rounds,
-        format!("after so many rounds a row is still off by {error:.1e}"),
+        format!("after this number of rounds a row still deviates by {error:.1e}"),
         "raise epsilon, tolerance or max_rounds",
     ))
 }

@@ -72,7 +72,7 @@ impl Found {
             "works",
             value,
             limit,
-            "say of each whether it works",
+            "state for each whether it works",
         ))
     }
 }

@@ -65,11 +65,11 @@ impl PolicyConfig for RotationPolicy {
         hardware.require_one_port("rotation")?;
         match (self.day, self.period) {
             (Some(day), Some(_)) => {
-                let (limit, remedy) = ("a period says how long days are, too", "give one of them");
+                let (limit, remedy) = ("a period also sets the length of days", "give one of them");
                 Err(Refusal::new("policy.day", day, limit, remedy))
             }
             (Some(day), None) if day <= Time::ZERO => {
-                let (limit, remedy) = ("must be above 0 s", "say how long each slot is lit");
+                let (limit, remedy) = ("must be above 0 s", "write the lit time of each slot");
                 Err(Refusal::new("policy.day", day, limit, remedy))
             }
             (None, Some(period)) if period < self.shortest_round(hardware.racks) => {

@@ -138,7 +138,7 @@ impl Schedule {
                 "day",
                 day,
                 "above 0",
-                "say how long each slot is lit",
+                "write the lit time of each slot",
             ));
         }
         let lasts = (ports as i128 - 1) * (i128::from(day.0) + i128::from(night.0));

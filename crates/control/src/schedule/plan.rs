@@ -170,7 +170,7 @@ fn unscheduled(text: &str, algorithm: &str) -> Refusal {
 /// No slots; as [`Schedule::check`].
 pub fn check(schedule: &Schedule) -> Result<(), Refusal> {
     if schedule.slots.is_empty() {
-        let (limit, remedy) = ("nothing is ever lit", "give at least one slot");
+        let (limit, remedy) = ("no circuit is ever lit", "give at least one slot");
         return Err(Refusal::new("slots", "[]", limit, remedy));
     }
     schedule.check().map_err(|refusal| {

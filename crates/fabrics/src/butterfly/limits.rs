@@ -145,7 +145,7 @@ impl ButterflyConfig {
             within(key, value, 1..=most, format!("use {usual}"))?;
         }
         if self.vcs < 2 && self.routing != Routing::DimensionOrder {
-            let limit = "is too few: each phase of the routing has virtual channels of its own";
+            let limit = "is too few: each phase of the routing needs its own virtual channels";
             let remedy = "use 2 or more, or fabric.routing = \"dimension-order\"";
             return refuse("vcs", self.vcs, limit, remedy);
         }

@@ -91,7 +91,7 @@ impl Asked {
 fn unfit(has: Constraint) -> &'static str {
     match has {
         Constraint::Matching => {
-            "a schedule joins a rack to one and hears it from another, and light goes both ways"
+            "a schedule lets a rack send to one rack and receive from another, but its light passes in both directions"
         }
         Constraint::Rotor => "it turns through fixed matchings, and here a policy decides",
         Constraint::Multicast => "it has circuits of one direction",

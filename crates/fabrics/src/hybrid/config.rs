@@ -224,8 +224,8 @@ impl HybridConfig {
             return refuse(
                 "demand",
                 "\"monitored\"",
-                "it is what was carried, and without an electrical network nothing is before a \
-                 circuit is lit",
+                "it counts delivered bytes; without an electrical network, none are delivered before \
+                 a circuit is lit",
                 "use \"announced\", or set electrical = true",
             );
         }

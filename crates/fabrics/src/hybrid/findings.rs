@@ -47,7 +47,7 @@ impl Times {
             parameter,
             value: ramp.to_string(),
             effect: format!(
-                "a circuit that is lit for {lit} at a time goes dark before a flow has its share of it"
+                "a circuit is lit for {lit} at a time and goes dark before a flow reaches its rate"
             ),
             remedy: format!("{longer}, or lower it; 0 s is ideal"),
         })

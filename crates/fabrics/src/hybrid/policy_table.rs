@@ -257,7 +257,7 @@ impl<'de> Deserialize<'de> for PolicyTable {
             (Some(kind), None) => return refuse("kind", &kind, "not a name", remedy),
             (None, Some(file)) => return refuse("file", &file, "not a name", remedy),
             (Some(_), Some(file)) => {
-                return refuse("file", &file, "it has a kind, too", "remove one of them")
+                return refuse("file", &file, "it also has a kind", "remove one of them")
             }
         };
         Ok(PolicyTable { source, own })

@@ -105,7 +105,7 @@ impl VmMigration {
         };
         let refuse = |limit: String, remedy| Err(Refusal::new("buffer", buffer, limit, remedy));
         if self.pieces != 1 || self.ahead.is_some() {
-            let limit = "says what `pieces` and `ahead` say, too".to_owned();
+            let limit = "sets the same as `pieces` and `ahead`".to_owned();
             return refuse(limit, "leave it out, or both of them");
         }
         // Pieces are of a byte at least, and counted in 32 bits.

@@ -237,7 +237,7 @@ fn check_groups(groups: u64, i: usize) -> Result<(), Refusal> {
         false => Err(Refusal::new(
             key(i),
             groups,
-            "more jobs than the 65535 that results tell apart",
+            "more than 65535 jobs",
             "run fewer",
         )),
     }

@@ -244,7 +244,7 @@ fn bad_jobs_are_refused_by_name() {
         ),
         (
             json!([{"kind": "vm-migration", "buffer": "128 KB", "pieces": 2}]),
-            "workload.jobs[0].buffer = 128 KB: says what `pieces` and `ahead` say, too; \
+            "workload.jobs[0].buffer = 128 KB: sets the same as `pieces` and `ahead`; \
              leave it out, or both of them",
         ),
         (

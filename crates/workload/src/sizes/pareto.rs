@@ -65,7 +65,7 @@ impl Pareto {
             (MeanRule::Truncated, None) => Err(Refusal::new(
                 "workload.sizes.max",
                 "(missing)",
-                "mean_rule = \"truncated\" needs to know where to cut",
+                "mean_rule = \"truncated\" needs the size at which the tail is cut",
                 "add max, such as \"1 GB\"",
             )),
             (MeanRule::Truncated, Some(max)) if in_range("max", max)? <= mean => Err(Refusal::new(

@@ -43,7 +43,7 @@ impl Placement {
         let refuse = |limit: String, remedy: &str| Refusal::new("hosts", count, limit, remedy);
         if listed.is_some_and(|n| n != count) {
             let limit = format!("placement lists {} servers", listed.unwrap_or_default());
-            return Err(refuse(limit, "remove it: the list says how many"));
+            return Err(refuse(limit, "remove it: the list has the number"));
         }
         if count < least {
             return Err(refuse(format!("needs at least {least}"), "raise it"));

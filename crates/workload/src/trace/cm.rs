@@ -103,7 +103,7 @@ impl Headings<'_> {
         match self.connections {
             None => Err(TextError::whole(
                 name,
-                "does not say how many connections it has",
+                "has no line with the number of connections",
                 "add a line `Connections M` after `Nodes N`",
             )),
             Some(declared) => declared.check(connections, "connections"),
@@ -112,7 +112,7 @@ impl Headings<'_> {
             (None, 0) => Ok(()),
             (None, found) => Err(TextError::whole(
                 name,
-                format!("does not say that it has {found} triggers"),
+                format!("has no line with the number of triggers, {found}"),
                 format!("add a line `Triggers {found}` after `Connections M`"),
             )),
             (Some(declared), found) => declared.check(found, "triggers"),

@@ -230,7 +230,7 @@ fn decimals(heading: Row, named: Option<Unit>, form: &Form) -> Result<usize, Tex
             "remove workload.trace_unit",
         )),
         (None, None) => Err(heading.error(
-            "the column of arrivals does not say its unit",
+            "the column of arrivals has no unit",
             "set workload.trace_unit to \"ps\", \"ns\", \"us\", \"ms\" or \"s\"",
         )),
     }
@@ -392,10 +392,7 @@ mod tests {
         };
         let text = "src,dst,bytes,start\n0,1,5,2\n";
         let e = with(text, &start, None).unwrap_err().to_string();
-        assert!(
-            e.contains("does not say its unit; set workload.trace_unit"),
-            "{e}"
-        );
+        assert!(e.contains("has no unit; set workload.trace_unit"), "{e}");
         let flows = with(text, &start, Some(Unit::Ms)).unwrap();
         assert_eq!(flows.arrival, [Time(2_000_000_000)]);
         let e = with("src,dst,bytes\n", &start, None).unwrap_err();

@@ -109,7 +109,7 @@ pub fn load(path: &str, form: &Form, hosts: u32) -> Result<Flows, Refusal> {
                 "load it there, or convert it to CSV",
             ),
             false => (
-                "its name does not tell the format",
+                "its extension names no known format",
                 "set workload.trace_format to \"csv\", \"cm\", \"ns\" or \"hpcc\"",
             ),
         };

@@ -80,7 +80,7 @@ def circuits(workload: Workload) -> Verdict | None:
     having = [f for f in workload.fabrics if f.circuit_share is not None]
     notes = circuit_notes(workload)
     if not having:
-        nothing = "Nothing was delivered, so this run cannot say."
+        nothing = "Nothing was delivered, so this run has no answer."
         return Verdict(question, nothing, notes=notes) if notes else None
     scored = [Score.exact(f, s) for f in having if (s := f.circuit_share) is not None]
     ranking = rank(scored, "higher")

@@ -30,10 +30,12 @@ def short_flows(fabrics: Sequence[Fabric], ahead: Sequence[Fabric] = ()) -> Verd
         else "How soon do short flows finish?"
     )
     if all(f.short_count == 0 for f in fabrics):
-        return Verdict(question, "The workload has no flow under 100 KB, so this run cannot say.")
+        return Verdict(
+            question, "The workload has no flow under 100 KB, so this run has no answer."
+        )
     shown = short_evidence(fabrics)
     if not any(f.short_finished for f in fabrics):
-        return Verdict(question, "No short flow finished, so this run cannot say.", shown)
+        return Verdict(question, "No short flow finished, so this run has no answer.", shown)
     scored = [s for f in carrying(fabrics) if (s := short_score(f)) is not None]
     if ahead:
         return short_in_each(question, ahead, scored, shown)

@@ -42,7 +42,7 @@ def most_traffic(workload: Workload) -> Verdict | None:
     question += " at the highest load?" if workload.loads else "?"
     scored = [s for f, p in points if (s := carried_at(f, p)) is not None]
     if not scored:
-        return Verdict(question, "No load was delivered, so this run cannot say.")
+        return Verdict(question, "No load was delivered, so this run has no answer.")
     shown = traffic_evidence(points)
     whole = [share for _, p in points if (share := through(p)) is not None]
     if whole and len(whole) == len(points) and min(whole) >= COMPLETE:

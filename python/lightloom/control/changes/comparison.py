@@ -61,7 +61,7 @@ def _check_switch(old: OldPlan, ports: PortMap) -> None:
     if sides == ports.sides and (None in (old.size, ports.size) or old.size == ports.size):
         return
     was, now = (str(size or "one of A and B ports") for size in (old.size, ports.size))
-    limit = f"made for another switch: {was}, where --switch-size now says {now}"
+    limit = f"made for another switch: {was}, but --switch-size is now {now}"
     if ports.size is None:
         limit = f"made for another switch: {was}, where it is now {now}"
     remedy = f"give --switch-size {was}" if old.size else "leave out --switch-size, or give NxN"

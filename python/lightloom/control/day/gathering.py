@@ -186,7 +186,7 @@ def _start(found: Records, at: int | None, asked: Asked, into: Gathered) -> int 
     """Returns the start of a file's interval [µs]; None if its records have times."""
     if found.timed and not asked.by_name:
         if asked.step_us is None and found.title in FLOWS:
-            limit, remedy = "every flow has a time of its own", "say how long intervals are"
+            limit, remedy = "each flow has its own time", "give the length of intervals"
             raise ConfigError(f'{found.name}: {limit}; {remedy}: --every "5 min"')
         return None
     if at is None:

@@ -62,9 +62,9 @@ def every_us(text: str) -> int:
     try:
         length = duration_ps("every", text) // 1_000_000
     except ConfigError:
-        raise refusal("every", text, "no time", 'write it like "5 min" or "30 s"') from None
+        raise refusal("every", text, "not a time", 'write it like "5 min" or "30 s"') from None
     if not length:
-        raise refusal("every", text, "no time at all", 'write it like "5 min" or "30 s"')
+        raise refusal("every", text, "must be above 0", 'write it like "5 min" or "30 s"')
     return length
 
 
@@ -101,7 +101,7 @@ def _common(name: str, starts: Sequence[int]) -> int:
     try:
         return step_of(starts) or 0
     except NoStepError as problem:
-        remedy = 'say how long intervals are, as with --every "1 h"'
+        remedy = 'give the length of intervals, as with --every "1 h"'
         raise ConfigError(f"{name}: {problem}; {remedy}") from None
 
 

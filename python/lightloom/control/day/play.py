@@ -91,7 +91,7 @@ def terms(day: Day, rate: str, dark: str, all_dark: bool) -> Terms:
         limit = f"no shorter than the shortest interval, {text_of(shortest)}"
         raise refusal("dark", dark, limit, "lower it, or put intervals together with --every")
     if not bps:
-        raise refusal("rate", rate, "nothing at all", 'write it like "100 Gb/s"')
+        raise refusal("rate", rate, "must be above 0", 'write it like "100 Gb/s"')
     return Terms(bps, dark_us, all_dark)
 
 

@@ -51,7 +51,7 @@ def recognise(source: Source, *, columns: bool = False) -> str:
     ending = source.ending
     if source.path is not None and ending not in ENDINGS:
         remedy = f"name a file that ends in {', '.join(ENDINGS)}, or say --format"
-        raise refusal("DEMAND", source.path, "its name does not tell the format", remedy)
+        raise refusal("DEMAND", source.path, "its extension names no known format", remedy)
     if ending in (".npy", ".parquet"):
         return ending[1:]
     if ending == "":

@@ -88,7 +88,7 @@ def read_parquet(source: Source, named: Mapping[str, str]) -> Matrix | Records:
     columns = [_column(source, name, table.column(at)) for at, name in enumerate(names)]
     values = numbers("demand", np.column_stack(columns) if columns else np.zeros((len(table), 0)))
     if labels is None:
-        remedy = "name the rows, too, in a first column of text"
+        remedy = "also name the rows, in a first column of text"
         check_matrix(source.name, names, values, remedy)
     if not rows and only_count(names):
         return Matrix("matrix in Parquet", values)

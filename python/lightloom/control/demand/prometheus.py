@@ -152,7 +152,7 @@ def _node(where: str, entry: Any, named: str | None) -> tuple[str, str]:
     said = labels.get("direction") or labels.get("__name__") or ""
     direction = next((way for way, form in WAYS.items() if form.search(said)), None)
     if direction is None:
-        limit = "neither its name nor a label `direction` says in or out"
+        limit = "neither its name nor a label `direction` contains in or out"
         remedy = 'add it: label_replace(…, "direction", "out", "", "")'
         raise ConfigError(f"{where}: {limit}; {remedy}")
     return printable(labels[key]).strip(), direction
@@ -178,7 +178,7 @@ def check_success(name: str, value: Mapping[str, Any]) -> None:
 def needs_unit() -> ConfigError:
     """Returns the error for samples whose unit is unknown."""
     limit = "samples of Prometheus are rates or amounts"
-    remedy = "say B/s for rate(…), B for increase(…)"
+    remedy = "use B/s for rate(…), B for increase(…)"
     return refusal("unit", "(missing)", limit, remedy)
 
 
@@ -234,7 +234,7 @@ def _check_kind(where: str, entry: dict[str, Any], labels: Mapping[str, str]) ->
     small = {label.lower() for label in labels}
     if small & {*INTERFACES, "direction"} and not small & ENDS:
         limit = "counters of an interface, which do not name pairs"
-        remedy = "export flows (NetFlow, sFlow, IPFIX), or say --estimate gravity for a guess"
+        remedy = "export flows (NetFlow, sFlow, IPFIX), or use --estimate gravity for an estimate"
         raise ConfigError(f"{where}: {limit}; {remedy}")
 
 

@@ -39,7 +39,7 @@ def time_of(value: object) -> int:
         return _of_text(repr(value))
     if isinstance(value, datetime.datetime):
         return _of_date(value)
-    raise UnreadableError("no time", REMEDY)
+    raise UnreadableError("not a time", REMEDY)
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Clock:
         text = str(value).strip()
         if not re.fullmatch(r"\d{1,20}", text):
             raise UnreadableError(
-                "no time", "write it as a whole number, as its column's name says"
+                "not a time", "write it as a whole number, as its column's name says"
             )
         whole, rest = divmod(int(text), self.scale)
         return f"{whole}.{rest:0{len(str(self.scale)) - 1}d}"
@@ -111,7 +111,7 @@ def _of_text(text: str) -> int:
     try:
         return _of_date(datetime.datetime.fromisoformat(text))
     except ValueError:
-        raise UnreadableError("no time", REMEDY) from None
+        raise UnreadableError("not a time", REMEDY) from None
 
 
 def _of_date(at: datetime.datetime) -> int:

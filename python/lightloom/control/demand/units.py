@@ -45,7 +45,9 @@ def unit_of(text: str, *, rates: bool = False) -> Unit:
         limit = "not a unit of data" + (" or of a rate" if rates else "")
         raise refusal("unit", text, limit, "write one like B, MB, GB, or 512 KB") from None
     if size == 0:
-        raise refusal("unit", text, "less than a byte", 'say what a number stands for, like "1 MB"')
+        raise refusal(
+            "unit", text, "less than a byte", 'write the unit of a number, such as "1 MB"'
+        )
     return Unit(shown, Fraction(size))
 
 
@@ -58,7 +60,7 @@ def _rate(text: str, shown: str) -> Fraction:
         else:
             size = Fraction(_core.control_rate("unit", shown), 8)
     except ConfigError:
-        raise refusal("unit", text, "no rate", "write one like B/s, MB/s or Gb/s") from None
+        raise refusal("unit", text, "not a rate", "write one like B/s, MB/s or Gb/s") from None
     if not size:
-        raise refusal("unit", text, "nothing at all", "say what a number stands for, like B/s")
+        raise refusal("unit", text, "must be above 0", "write the unit of a number, such as B/s")
     return size

@@ -107,11 +107,11 @@ def _of_switch(path: Path, joined: list[Joined], demand: Demand, ports: Ports) -
     """Converts cross-connects to circuits between racks."""
     if ports.map is None:
         limit = "it names ports of a switch, not racks"
-        raise wrong(path, "", limit, "say which is where with --port-map PORTS.csv")
+        raise wrong(path, "", limit, "map them to racks with --port-map PORTS.csv")
     plane = ports.plane
     if plane is None and ports.map.planes > 1:
         limit = f"it is of one switch, and {ports.map.file} has {ports.map.planes} planes"
-        raise wrong(path, "", limit, "say which with --plane")
+        raise wrong(path, "", limit, "choose one with --plane")
     lights, others = lights_of(path, joined, ports.map, plane or 0)
     found = _table(lights, demand, ports.map)
     return found | {"plane": plane, "others": tuple(others)}

@@ -97,7 +97,7 @@ def of_scpi(path: Path, lines: list[tuple[int, str]], after: int) -> list[Joined
         if match is None:
             raise wrong(path, where, "no SCPI line", "write :oxc:swit:conn:add (@1),(@17)")
         if match[1].lower() != "add":
-            raise wrong(path, where, "says what changes, not what is lit", WHOLE)
+            raise wrong(path, where, "lists changes, not lit circuits", WHOLE)
         a, b = ([int(port) for port in group.split(",")] for group in match.groups()[1:])
         if len(a) != len(b) or min(b) <= after:
             raise wrong(path, where, "A and B ports do not match", "look at --switch-size")
@@ -112,7 +112,7 @@ def of_commands(path: Path, lines: list[tuple[int, str]]) -> list[Joined]:
         where, text = f":{number}", line.strip()
         match = COMMAND.fullmatch(text)
         if text.startswith(CHANGE) or (match is not None and match[1] == "delete"):
-            raise wrong(path, where, "says what changes, not what is lit", WHOLE)
+            raise wrong(path, where, "lists changes, not lit circuits", WHOLE)
         if match is not None:
             found.append(joined_of(path, where, match[2]))
         elif text[:1] != "#" and text not in ("set -e", "config save -y"):

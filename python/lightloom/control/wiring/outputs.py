@@ -108,14 +108,14 @@ def of_file(path: Path, named: Dialect | None) -> Dialect:
     if named is None:
         if told is None:
             known = ", ".join(end for dialect in DIALECTS for end in dialect.endings)
-            limit = "its name does not tell the format"
+            limit = "its extension names no known format"
             raise refusal("-o", path, limit, f"let it end in one of {known}")
         return told
     if told is named or (told is not None and told.endings[0] in named.others):
         return named
-    is_not = "does not tell the format" if told is None else f"says {told.title}"
+    is_of = "no known format" if told is None else told.title
     endings = ", ".join((*named.endings, *named.others))
-    limit = f"its name {is_not}, and --as says {named.title}"
+    limit = f"its extension names {is_of}, but --as names {named.title}"
     raise refusal("-o", path, limit, f"let it end in {endings}")
 
 
@@ -176,7 +176,9 @@ def _check(dialect: Dialect, sheet: Sheet, slot: int | None) -> None:
         return refusal("as", dialect.name, limit, remedy)
 
     if not sheet.wired:
-        raise refuse("switches have ports, not racks", "say which with --port-map PORTS.csv")
+        raise refuse(
+            "switches have ports, not racks", "map racks to ports with --port-map PORTS.csv"
+        )
     if not dialect.one_side and not sheet.sided:
         limit = "SONiC names ports by their side, and this switch has one"
         raise refuse(limit, "use scpi or ocp-yang, or give --switch-size both sides")
@@ -184,7 +186,7 @@ def _check(dialect: Dialect, sheet: Sheet, slot: int | None) -> None:
         limit = f"{dialect.title} says what is to be, not what changes"
         raise refuse(limit, "leave out --diff, or write SCPI lines or SONiC commands")
     if sheet.times and len(sheet.times) > 1 and slot is None:
-        limit = f"{len(sheet.times)} slots take turns, and {dialect.title} cannot say when"
+        limit = f"{len(sheet.times)} slots take turns, but {dialect.title} has no times"
         raise refuse(limit, "choose one with --slot, or write .csv or .json")
     if len(sheet.planes) > 1:
         limit = (

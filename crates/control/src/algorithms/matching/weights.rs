@@ -161,10 +161,8 @@ impl Weights {
                     |limit: &str, remedy: &str| Err(Refusal::new(entry(i, j), here, limit, remedy));
                 if here < 0 || there < 0 {
                     let (i, j) = if here < 0 { (i, j) } else { (j, i) };
-                    let (limit, remedy) = (
-                        "a weight is at least 0",
-                        "give 0 for a pair that wants none",
-                    );
+                    let (limit, remedy) =
+                        ("a weight is at least 0", "give 0 for a pair without demand");
                     return Err(Refusal::new(entry(i, j), self.get(i, j), limit, remedy));
                 }
                 if here != there {

@@ -70,7 +70,7 @@ fn errors_name_line_column_and_remedy() {
     assert!(bad("Nodes 4\nNodes 4\n").contains("Nodes is there twice"));
     assert!(bad("Nodes 4 4\n").contains("has 3 words"));
     assert!(bad("Nodes 4\nConnections 0\n").contains("has no flows"));
-    assert!(bad("Nodes 4\n0->1 start 0 size 1\n").contains("how many connections"));
+    assert!(bad("Nodes 4\n0->1 start 0 size 1\n").contains("the number of connections"));
     assert!(bad("Failures 2\n").contains("[[fault]]"));
     assert_eq!(
         bad("Nodes 9\nConnections 1\n0->1 start 0 size 1\n"),
@@ -192,7 +192,7 @@ fn lines_of_triggers_are_read_or_refused() {
     let e = bad("Nodes 8\nConnections 1\n0->1 start 0 size 1\ntrigger id 1 oneshot\n");
     assert_eq!(
         e,
-        "t.cm: does not say that it has 1 triggers; add a line `Triggers 1` after `Connections M`"
+        "t.cm: has no line with the number of triggers, 1; add a line `Triggers 1` after `Connections M`"
     );
     let e = bad("Nodes 8\nConnections 1\nTriggers 2\n0->1 start 0 size 1\ntrigger id 1 oneshot\n");
     assert!(
