@@ -421,7 +421,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "mass": (lambda: control.birkhoff([[0, 1], [1, 0]], mass=0), "mass = 0: a share above 0"),
     "terms": (lambda: control.birkhoff([[0, 1], [1, 0]], terms=0), "terms = 0: from 1"),
     "epsilon": (lambda: control.sinkhorn(SQUARE, epsilon=np.nan), "epsilon = NaN: above 0"),
-    "rounds": (lambda: control.sinkhorn(SQUARE, max_rounds=1), "max_rounds = 1: after so many"),
+    "rounds": (lambda: control.sinkhorn(SQUARE, max_rounds=1), "max_rounds = 1: after this"),
     "scaling": (
         lambda: control.traffic_matrix_schedule(SQUARE, scaling="x", period="1 s", night="1 s"),
         "scaling = x: no such scaling",

@@ -272,8 +272,8 @@ pub trait Reports: Send {
         Vec::new()
     }
 
-    /// How long circuits were lit until `now`, as the mean over the planes of switches; `None` for
-    /// fabrics whose circuits follow no schedule.
+    /// Time for which circuits were lit until `now`, as the mean over the planes of switches;
+    /// `None` for fabrics whose circuits follow no schedule.
     fn lit_for(&self, now: Time) -> Option<Time> {
         let _ = now;
         None

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaultTable {
-    /// When it fails.
+    /// Time of the failure.
     pub at: Time,
     /// The kind of part.
     pub element: ElementKind,
@@ -40,7 +40,7 @@ pub struct FaultTable {
     /// grey failure.
     #[serde(default = "dead")]
     pub loss: f64,
-    /// When it works again; never without it.
+    /// Time of the repair. Default: the part is not repaired.
     #[serde(default)]
     pub repair_at: Option<Time>,
     /// Label of the only fabric in which it happens; all of them without it.

@@ -19,7 +19,7 @@ pub struct PhysicsTable {
     /// a large data centre (SIGCOMM 2020, §4.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub propagation: Option<Time>,
-    /// The same as a length of fibre, of 5 ns a metre [length].
+    /// The propagation delay as a length of fibre, of 5 ns per metre [length].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fibre: Option<Length>,
     /// Forwarding latency of every electrical switch that a packet passes, those of racks

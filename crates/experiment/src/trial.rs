@@ -44,7 +44,7 @@ pub struct Trial {
     pub cycle_s: Option<f64>,
 }
 
-/// How far a trial was.
+/// The progress of a trial.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Reached {
     /// After this time of a processor [s].

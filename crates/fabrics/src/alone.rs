@@ -30,7 +30,7 @@ struct Hop {
 }
 
 impl Hop {
-    /// How long `packets` full ones follow each other on its links, but for the last.
+    /// Time from the first of `packets` full packets to the last on its links.
     fn ahead(&self, packets: u64) -> Time {
         let rounds = packets.div_ceil(self.links.links).saturating_sub(1);
         Time(self.full.0.saturating_mul(rounds as i64))

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub struct Part {
     /// The name of the part, in words joined by `_`; ends in `_bps` if it is a bandwidth [b/s].
     pub name: &'static str,
-    /// How many.
+    /// Number of these parts.
     pub count: u64,
 }
 
@@ -48,7 +48,7 @@ pub struct Framing {
 }
 
 impl Framing {
-    /// How long a message keeps the link.
+    /// Time for which a message occupies the link.
     pub fn time_for(&self, message: Bytes) -> Time {
         let wire = |payload: u64| {
             let words = (payload + self.header.0).div_ceil(self.word.0);
@@ -67,7 +67,7 @@ pub struct Unjoined {
     pub from: u32,
     /// The destination of the first pair.
     pub to: u32,
-    /// How many more there are.
+    /// Number of further pairs.
     pub others: u64,
     /// Another setting that would serve them, as an instruction that names the key.
     pub otherwise: &'static str,
@@ -85,13 +85,13 @@ pub struct Uplinks {
 }
 
 impl Uplinks {
-    /// Those of each rack.
+    /// The uplinks of each rack, at a constant rate.
     pub fn of_racks(rate: Rate) -> Uplinks {
         let (group, racks) = ("rack", 1);
         Uplinks { group, racks, rate }
     }
 
-    /// Those of racks with `links` circuits each, which are dark for `night` of every `slot`.
+    /// The uplinks of racks with `links` circuits each, which are dark for `night` of every `slot`.
     pub fn by_turns(links: u32, rate: Rate, night: Time, slot: Time) -> Uplinks {
         let lit = u128::from(links) * u128::from(rate.0) * (slot - night).0.max(0) as u128;
         Uplinks::of_racks(Rate((lit / slot.0.max(1) as u128) as u64))

@@ -41,7 +41,7 @@ pub struct Ended {
 pub struct JobFlow {
     /// From its arrival to its last byte.
     pub took: Time,
-    /// The same of the largest flow, were it alone.
+    /// The time that the largest flow would take alone.
     pub alone: Time,
 }
 

@@ -32,7 +32,8 @@ const TRIED: [(usize, f64); 3] = [
 /// The smallest length of the longest batches, in correlation times.
 const TIMES: f64 = 20.0;
 
-/// The same for a run that is long enough by theory.
+/// The smallest length of the longest batches for a run that is long enough by theory, in
+/// correlation times.
 const TIMES_LONG: f64 = 4.0;
 
 /// The smallest number of values in a batch; with fewer there is no interval.
@@ -45,7 +46,7 @@ const STUDENT: f64 = 2.093_024_054_408_263;
 /// exceeds: (−1 + 1.645 √(n − 2)) / (n − 1) (Anderson 1942).
 const CORRELATED: f64 = 0.314_7;
 
-/// The same for half as many means.
+/// The bound of the autocorrelation for half as many means.
 const CORRELATED_HALF: f64 = 0.405_9;
 
 /// A mean, its confidence interval, and diagnostics of the interval.

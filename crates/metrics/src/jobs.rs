@@ -15,7 +15,7 @@ pub struct Jobs(pub Vec<(String, JobTimes)>);
 /// When a job ran.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct JobTimes {
-    /// When it started [s]; null if it did not.
+    /// Time of the start [s]; null if the job did not start.
     pub start_s: Option<f64>,
     /// When all of it was finished [s]; null if it was not.
     pub finish_s: Option<f64>,

@@ -30,8 +30,8 @@ pub struct UpdateRate {
     pub per_s: Option<f64>,
     /// The largest number per second that the servers' links allow, for payload alone.
     pub ceiling_per_s: f64,
-    /// The same with the framing of the fabric's packets: header, padding, gap; null for a fabric
-    /// without packets.
+    /// `ceiling_per_s` with the framing of the fabric's packets: header, padding, gap; null for a
+    /// fabric without packets.
     pub ceiling_framed_per_s: Option<f64>,
     /// The attained share of that limit, or of the other if there is none.
     pub efficiency: Option<f64>,

@@ -35,8 +35,8 @@ pub enum Gain {
 pub struct Amplitude {
     /// How.
     pub kind: Gain,
-    /// How far the powers of two senders are apart [dB]. Default: between the best path of the
-    /// grating and the worst.
+    /// Difference of the powers of two senders [dB]. Default: between the best path of the grating
+    /// and the worst.
     pub spread: Option<Decibel>,
     /// How wrong a gain may be [dB]; assumed. Thresholds of PAM-4 that stand still lose their upper
     /// eye at 0.8 dB.

@@ -20,7 +20,7 @@ const LOSS: Decibel = Decibel(6.0);
 const LOSS_PORTS: f64 = 100.0;
 /// Loss of the outermost channel less that of the middle (Smit and van Dam 1996).
 const NON_UNIFORMITY: Decibel = Decibel(3.0);
-/// How much less leaks from ports that are not neighbours [dB]; assumed.
+/// Difference between the leakage from neighbouring ports and from other ports [dB]; assumed.
 const FARTHER: f64 = 10.0;
 /// The largest number of ports of a prototype (Cheung et al., quoted by Sirius §3.1).
 const PORTS_MAX: u32 = 512;

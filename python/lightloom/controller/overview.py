@@ -96,7 +96,7 @@ def _switch(one: Managed, wanted: list[Wanted]) -> dict[str, Any]:
 
 
 def _dark(controller: Controller, one: Managed, now: float) -> dict[str, float | None]:
-    """The budget of dark time, and what the last hour took of it."""
+    """The budget of dark time, and the dark time of the last hour."""
     spent = controller.store.busy_s(one.name, now - HOUR_S)
     limit = Limits.of(controller.config.limits).dark_per_hour_s
     return {"dark_spent_s": spent, "dark_limit_s": limit}

@@ -163,9 +163,9 @@ impl Entry {
 /// A parsed log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
-    /// Its first line.
+    /// The first line.
     pub header: Header,
-    /// The other lines, without the last.
+    /// The lines between the header and the line that ends the log.
     pub entries: Vec<Entry>,
 }
 

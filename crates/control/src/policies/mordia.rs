@@ -38,8 +38,8 @@ pub const ENTRY: Entry = Entry {
 pub struct MordiaPolicy {
     /// Darkness at the start of each slot [s]. Default 10 us.
     pub night: Time,
-    /// How long the schedule lasts before it is repeated [s]. Default: what the busiest
-    /// port needs and a quarter, at least five nights a slot.
+    /// Length of the schedule before it is repeated [s]. Default: the time that the busiest port
+    /// needs and a quarter of it, at least five nights per slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Time>,
     /// No slot is shorter, its night included [s]. Default: five nights.

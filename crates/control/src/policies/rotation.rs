@@ -34,7 +34,7 @@ pub const ENTRY: Entry = Entry {
 pub struct RotationPolicy {
     /// Darkness at the start of each slot [s]. Default 10 us.
     pub night: Time,
-    /// How long each slot is lit [s]. Default: as the period says.
+    /// Time for which each slot is lit [s]. Default: derived from the period.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<Time>,
     /// Length of a round [s]. Default: 1.25 times the time that the busiest port needs when a rack

@@ -532,8 +532,8 @@ fn schedule(capacity: f64, weight: &[f64], want: &[f64]) -> Vec<f64> {
 }
 
 proptest! {
-    /// Classes whose flows can all use their share, or all cannot, get the rates of a two-level
-    /// scheduler, with equal rates for their flows.
+    /// If either every flow of a class can use its share or none can, the class gets the rate of a
+    /// two-level scheduler, and its flows get equal rates.
     #[test]
     fn weights_of_classes_are_a_two_level_scheduler(
         classes in prop::collection::vec((1u32..1_000, 1u32..6, prop::option::of(1u64..500_000_000)), 1..5),

@@ -65,7 +65,7 @@ impl Packets {
         self.rows[packet as usize]
     }
 
-    /// The same, to change.
+    /// A mutable reference to a packet.
     #[inline]
     pub fn get_mut(&mut self, packet: u32) -> &mut Packet {
         &mut self.rows[packet as usize]

@@ -89,7 +89,7 @@ pub struct FarEnd {
     pub router: usize,
     /// Its port there.
     pub port: usize,
-    /// How far it is, in distances between neighbours.
+    /// Distance to it, in distances between neighbours.
     pub steps: usize,
 }
 

@@ -31,7 +31,7 @@ pub const TIERS: usize = 6;
 /// Parallel links of one rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bundle {
-    /// How many.
+    /// Number of links.
     pub links: u64,
     /// The rate of each link.
     pub rate: Rate,

@@ -15,7 +15,7 @@ pub struct Times {
     pub ramp: (Time, &'static str),
     /// From a circuit that goes dark to flows that fill the electrical network; none without one.
     pub dip: Option<(Time, &'static str)>,
-    /// How long the circuits of a schedule are lit at a time, where they take turns.
+    /// Time for which the circuits of a schedule are lit in each slot, if they take turns.
     pub day: Option<Time>,
 }
 
@@ -68,7 +68,7 @@ impl Times {
     }
 }
 
-/// How long the circuits of a target that stays are lit at a time: none of circuits that stay lit.
+/// Time for which the circuits of a target are lit in each slot; none for circuits without an end.
 pub fn shortest_day(target: &Target) -> Option<Time> {
     match target {
         Target::Schedule(schedule) => schedule.slots.iter().map(|slot| slot.day).min(),

@@ -29,7 +29,7 @@ const SCHEDULE: &str = "schedule";
 const DIRECTED: &str = "directed";
 /// The key of the digest of that file, in hexadecimal; no key of the policy.
 const DIGEST: &str = "sha256";
-/// How much of a digest messages show.
+/// Number of digits of a digest in messages.
 const SHOWN: usize = 12;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

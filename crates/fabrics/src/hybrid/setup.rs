@@ -32,7 +32,7 @@ pub struct Setup {
     pub order: Option<Order>,
     /// When the policy decides.
     pub timing: Timing,
-    /// How long it takes.
+    /// Duration of a decision.
     pub computation: Computation,
     /// The measure of demand that the policy receives.
     pub monitoring: Monitoring,

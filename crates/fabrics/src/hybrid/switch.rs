@@ -42,8 +42,7 @@ impl Switch {
         }
     }
 
-    /// How long a step takes; `None` for one that takes no time at all and is carried
-    /// out at once.
+    /// Duration of a step; `None` for a step without a duration, which is carried out at once.
     pub fn takes(&self, action: &Action) -> Option<Time> {
         match action {
             Action::Drain(_, pairs, _) => Some(self.toggle(pairs)),

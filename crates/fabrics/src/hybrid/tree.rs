@@ -100,7 +100,7 @@ pub struct Tree {
     pod: u32,
     /// Rate of a rack's uplink, and of its downlink.
     uplink: Rate,
-    /// The same of a pod; none with two levels.
+    /// Rate of a pod's uplink, and of its downlink; none with two levels.
     pod_uplink: Option<Rate>,
     /// The rate of all servers of a rack together.
     rack: Rate,
@@ -131,7 +131,7 @@ impl Tree {
         }
     }
 
-    /// The same with packets, whose overheads are resolved: its links carry payload.
+    /// The tree with the overheads of packets; its links then carry payload.
     pub fn with(self, packets: &Packets) -> Tree {
         let wires = Wires {
             nic: self.nic,
@@ -222,7 +222,7 @@ impl Tree {
         }
     }
 
-    /// How many links it has; they are numbered from 0.
+    /// Number of links; they are numbered from 0.
     pub fn links(&self) -> u32 {
         self.server_links() + 2 * self.cluster.racks + 2 * self.pods()
     }

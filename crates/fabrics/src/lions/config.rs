@@ -178,7 +178,7 @@ pub enum ArbiterRule {
     OldestFirst,
 }
 
-/// How a host tells which packet a NACK is of.
+/// The rule by which a host finds the packet of a NACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Detector {

@@ -19,7 +19,7 @@ pub struct HostLinks {
     header: u32,
     /// Payload of packets that wait or are being sent [B].
     pub bytes: u64,
-    /// The same of each host [B].
+    /// Payload that waits or is being sent, of each host [B].
     at: Vec<u64>,
     /// The most payload that ever waited for a link, or was on it [B].
     pub peak: u64,

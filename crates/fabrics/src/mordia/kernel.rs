@@ -28,7 +28,7 @@ pub enum Event {
     Again {
         /// Their flow.
         flow: FlowId,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
     /// So many packets have been sent into the dark.

@@ -39,8 +39,8 @@ pub struct RotorNetConfig {
     /// From the tear-down of a matching to first light of the next [s]. Default 20 us, the
     /// paper's switch.
     pub night: Time,
-    /// How long a switch stays with a matching, the night before it included [s]. Default
-    /// 200 us: ten nights, a duty cycle of 90 %.
+    /// Time for which a switch keeps a matching, including the night before it [s]. Default 200 us:
+    /// ten nights, a duty cycle of 90 %.
     pub slot: Time,
     /// Two-hop traffic: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,

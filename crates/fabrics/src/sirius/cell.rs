@@ -147,7 +147,7 @@ impl Routes {
         Label(self.src[cell.flow_index() as usize])
     }
 
-    /// Where it goes.
+    /// The destination.
     #[inline(always)]
     pub fn destination(&self, cell: Cell) -> Label {
         Label(self.dst[cell.flow_index() as usize])

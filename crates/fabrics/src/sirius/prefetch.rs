@@ -16,8 +16,8 @@ pub fn prefetch<T>(column: &[T], index: usize) {
     let _ = (column, index);
 }
 
-/// How many items before their use they are hinted at: early enough for memory to respond, late
-/// enough for the first-level cache.
+/// Number of items between a prefetch and its use: enough for memory to respond, few enough for the
+/// first-level cache.
 pub const AHEAD: usize = 32;
 
 /// Does `work` on each item in order, after a hint long before.

@@ -35,9 +35,9 @@ pub struct Open {
     pub flow: FlowId,
     /// The first of the bytes leaves at this time.
     pub from: Time,
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: u64,
-    /// How many of them have been counted.
+    /// Number of these bytes that have been counted.
     pub counted: u64,
     /// Whether they come from a relay.
     pub relayed: bool,
@@ -197,7 +197,7 @@ impl Circuits {
         all
     }
 
-    /// How long a plane was lit, on average.
+    /// Mean time for which a plane was lit.
     pub fn lit_for(&self, now: Time) -> Time {
         let lit: i64 = self.planes.iter().map(|p| p.light.lasted(now).0).sum();
         Time(lit / self.planes.len() as i64)

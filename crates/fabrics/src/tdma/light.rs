@@ -21,7 +21,7 @@ pub struct Light {
     days: Vec<Day>,
     /// Circuits of these days.
     circuits: usize,
-    /// How long there was light in days that are forgotten, and the last of them.
+    /// Lit time of days that are no longer stored, and the last of these days.
     forgotten: Time,
     last: Option<(Time, Time)>,
 }
@@ -76,7 +76,7 @@ impl Light {
         day.is_some_and(|day| at < day.until && self.permutation(day)[from as usize] == to)
     }
 
-    /// How long there was light before `now`.
+    /// Lit time before `now`.
     pub fn lasted(&self, now: Time) -> Time {
         let before = self.days.iter().take_while(|day| day.from < now);
         let kept = Time(before.map(|day| (day.until.min(now) - day.from).0).sum());

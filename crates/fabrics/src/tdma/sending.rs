@@ -8,7 +8,7 @@ use lightloom_engine::{FlowId, Io, PortId, Time};
 /// Bytes that a circuit carried are at the rack of their destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Landing {
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
     /// Their flow.
     pub flow: FlowId,

@@ -51,7 +51,7 @@ pub struct Derived {
     pub amplitude_error_db: Option<f64>,
     /// Share of wrong bits on the worst path, before correction.
     pub ber: f64,
-    /// The same with the margin used up.
+    /// Share of wrong bits on the worst path, before correction, with the margin used up.
     pub ber_without_margin: f64,
     /// Share of wrong bits after correction, with the margin used up.
     pub error_rate: f64,

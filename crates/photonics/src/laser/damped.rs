@@ -28,12 +28,12 @@ pub struct Drive {
     pub period: Time,
     /// In which the ringing falls to 1/e [time]; fitted, with `mismatch`.
     pub decay: Time,
-    /// How long the drive overshoots [time], in steps of 1 ns (the converter's); assumed.
+    /// Duration of the overshoot of the drive [time], in steps of 1 ns (the converter's); assumed.
     pub overshoot: Time,
-    /// How long it undershoots then [time]; assumed.
+    /// Duration of the undershoot after it [time]; assumed.
     pub undershoot: Time,
-    /// How much a pair's frequency and gain differ from the computed ones, one standard
-    /// deviation, never more than three [ratio]; fitted, with `decay`.
+    /// Standard deviation of a pair's frequency and gain from the computed ones, cut at three
+    /// deviations [ratio]; fitted, with `decay`.
     pub mismatch: f64,
     /// Tuned is what stays this near the target [channels]; assumed.
     pub tolerance: f64,

@@ -7,7 +7,7 @@ use std::io;
 pub struct Slot {
     /// The output of each input; an input whose output has its own number is idle.
     pub outputs: Vec<u32>,
-    /// How long the matching is lit [ns].
+    /// Time for which the matching is lit [ns].
     pub day_ns: u64,
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct HotSpot {
     /// Fraction of the flows that go to a hot server, above 0 and at most 1.
     pub fraction: f64,
-    /// How many servers are hot, drawn by the seed; 1 unless `targets` names them.
+    /// Number of hot servers, drawn by the seed; 1 unless `targets` names them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
     /// The hot servers by index; or else `hosts`.

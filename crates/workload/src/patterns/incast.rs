@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Incast {
-    /// How many servers send in a round.
+    /// Number of servers that send in a round.
     pub fan_in: u32,
     /// The receiving server by index; drawn anew for every round if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]

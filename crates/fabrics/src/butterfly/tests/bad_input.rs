@@ -117,8 +117,8 @@ fn refuses_routers_and_packets_by_name() {
     for (table, message) in [
         (
             json!({"vcs": 1, "routing": "valiant"}),
-            "fabric.vcs = 1: is too few: each phase of the routing has virtual channels of its \
-             own; use 2 or more, or fabric.routing = \"dimension-order\"",
+            "fabric.vcs = 1: is too few: each phase of the routing needs its own virtual \
+             channels; use 2 or more, or fabric.routing = \"dimension-order\"",
         ),
         (
             json!({"vcs": 0}),

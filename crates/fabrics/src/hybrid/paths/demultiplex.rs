@@ -140,7 +140,7 @@ impl Demultiplexer {
         self.first_bound = first.0;
     }
 
-    /// How many bounds there are: two a server.
+    /// Number of bounds: two per server.
     pub fn bounds(&self) -> u32 {
         match self.nic {
             Some(_) => 2 * self.servers.len() as u32,

@@ -1,4 +1,4 @@
-//! How many uplinks a node has, and by which schedule they meet.
+//! The number of uplinks of a node, and the schedule by which nodes meet.
 
 use super::{Intermediates, SiriusConfig};
 use crate::sirius::schedule::plan::{gratings, Unwirable, UplinkPlan};

@@ -10,7 +10,7 @@ pub struct Avoid {
     pub nodes: Vec<Label>,
     /// (source, intermediate) that do not meet.
     pub dark: BTreeSet<(Label, Label)>,
-    /// The same for (intermediate, destination).
+    /// The pairs (intermediate, destination) that do not meet.
     pub cut: BTreeSet<(Label, Label)>,
     /// Whether the ends of a flow may relay it.
     pub ends: bool,

@@ -78,9 +78,9 @@ pub struct Link {
 pub struct Lost {
     /// The cell.
     pub cell: Cell,
-    /// Where it was going.
+    /// The node to which it was sent.
     pub via: Label,
-    /// When it is known to be lost, if a dead part lost it.
+    /// Time at which its loss is known, if a failed part lost it.
     pub known_from: Option<i64>,
 }
 

@@ -146,7 +146,7 @@ impl SiriusFlows {
         }
     }
 
-    /// How long the last cell of a flow takes from the rack switch to its server.
+    /// Time that the last cell of a flow takes from the rack switch to its server.
     fn last_cell(&self, bytes: u64) -> Time {
         match self.cluster.nic {
             Nic::Uncapped => Time::ZERO,

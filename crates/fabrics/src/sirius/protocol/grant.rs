@@ -12,7 +12,7 @@ use lightloom_engine::Stream;
 /// So many counts do not stay in the second-level cache.
 const FAR: usize = 1 << 19;
 
-/// How many rows before their use they are looked up.
+/// Number of rows between a prefetch and its use.
 const AHEAD: usize = 16;
 
 /// Rows with requests for more destinations than this are handled cell by cell.

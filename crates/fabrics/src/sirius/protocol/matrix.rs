@@ -74,7 +74,7 @@ impl RequestMatrix {
         of(self.block(row, start)) | of(self.block(row, start + BLOCK)) << BLOCK
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }

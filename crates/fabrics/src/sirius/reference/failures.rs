@@ -41,7 +41,7 @@ struct Broken {
     part: Part,
     /// Probability of losing a cell: 1 for a dead part, less for a grey failure.
     loss: f64,
-    /// When it was, or will be, declared dead.
+    /// Time at which it was, or will be, declared failed.
     declared: i64,
     /// Whether all nodes act on it.
     known: bool,

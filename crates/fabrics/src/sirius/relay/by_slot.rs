@@ -29,7 +29,7 @@ use crate::sirius::schedule::Schedule;
 /// So many cells find their places before they are written there.
 const TOGETHER: usize = 256;
 
-/// How many cells before their use queues are looked up.
+/// Number of cells between a prefetch of queues and its use.
 const AHEAD: usize = 32;
 
 /// Number of cells in a queue, by the number of the first free meeting less the number of the next

@@ -21,7 +21,7 @@ pub trait NextMeeting: Copy {
     /// The next meeting of `from` with `to`.
     fn next(&self, from: Label, to: Label) -> Meeting;
 
-    /// How many slots from now on the `k`-th meeting after it lies.
+    /// Number of slots from now until the `k`-th meeting.
     fn ahead(&self, next: Meeting, k: usize) -> usize;
 }
 
@@ -157,7 +157,7 @@ pub struct Frame {
     place: Vec<u16>,
     /// By difference: the slots of its meetings, from the start of a frame on.
     meetings: Vec<u32>,
-    /// How many of them are kept.
+    /// Number of these meetings that are kept.
     kept: usize,
     /// By slot of the frame and difference: how many meetings are over.
     over: Vec<u8>,

@@ -28,7 +28,7 @@ struct End {
 /// A cell on its way to a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Coming {
-    /// When it is there.
+    /// Time of its arrival.
     pub at: Time,
     pub cell: Cell,
     /// Whether it has come from the same rack.

@@ -22,7 +22,7 @@ pub struct Grant {
     pub line: u32,
     /// The rack for which the bytes are.
     pub to: u32,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
@@ -33,7 +33,7 @@ pub struct Taken {
     pub from: u32,
     /// The rack for which they are.
     pub to: u32,
-    /// How many, at most.
+    /// Largest number of bytes.
     pub bytes: u64,
 }
 

@@ -23,7 +23,7 @@ pub struct Crossing {
     pub to: u32,
     /// Their flow.
     pub flow: FlowId,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
 }
 

@@ -37,7 +37,8 @@ struct Offer {
     waits: usize,
     /// Bytes that were granted so far.
     granted: u64,
-    /// Bytes of the destination's room that the offer may use in this pass.
+    /// Bytes that the offer may receive in this pass, of those that the relay accepts for the
+    /// destination.
     more: u64,
 }
 

@@ -34,9 +34,9 @@ pub struct Byzantine {
     pub at: Time,
     /// How they lie. Default split.
     pub lie: Lie,
-    /// By how much, where they jump or split [time]. Default 1 ns.
+    /// Size of a jump or split [time]. Default 1 ns.
     pub size: Picoseconds,
-    /// How fast, where they run away [ppm]. Default 1000 ppm.
+    /// Rate at which clocks run away [ppm]. Default 1000 ppm.
     pub speed: Ppm,
 }
 

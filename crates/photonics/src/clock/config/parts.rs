@@ -241,7 +241,7 @@ pub struct Judge {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Day {
-    /// How long [time]. Default 86400 s (Sirius §6: 24 hours).
+    /// Simulated time [time]. Default 86400 s (Sirius §6: 24 hours).
     pub duration: Time,
     /// A step, over which clocks are averaged [time]. Default 1 s.
     pub step: Time,
