@@ -18,8 +18,8 @@ impl WorkloadConfig {
         self.generate_told(cluster, seed, &mut |_| true)
     }
 
-    /// Like [`WorkloadConfig::generate`]; while flows are drawn, `told` is called repeatedly with
-    /// the fraction drawn, and cancels by returning `false`.
+    /// Generates flows as [`WorkloadConfig::generate`] does. While flows are drawn, `told` is called
+    /// repeatedly with the fraction drawn; it cancels by returning `false`.
     ///
     /// # Errors
     /// Those of [`WorkloadConfig::generate`], and a refusal if it was cancelled.

@@ -34,7 +34,7 @@ UNKNOWN = (
 def before(
     make: Callable[[], Forecast], workers: int, more: str = "", *, apart: bool = False
 ) -> None:
-    """Prints the forecast of a long command, and what is not forecast."""
+    """Prints the forecast of a long command, and the parts without a forecast."""
     forecast = quietly(make)
     if forecast.wall_s(workers) > LONG_S:
         console.err().print(f"estimate: {line(forecast, workers, apart=apart)}{more}", markup=False)

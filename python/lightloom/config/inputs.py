@@ -269,8 +269,8 @@ def _size(path: Path) -> int | None:
 
 
 def kept(raw: Table, before: Table) -> None:
-    """Removes the digests of files that `before` read and that are no longer read, or are read from
-    another path: an experiment that names another file means that file."""
+    """Removes the digests of files that `before` read, if they are no longer read or are read from
+    another path. An experiment that names another file has no digest for it."""
     given = raw.get(INPUTS)
     if not isinstance(given, dict):
         return

@@ -77,7 +77,7 @@ pub struct Opera {
     pub(super) bulk: Bulk,
     /// Low-latency packets, and the expander that they cross.
     pub(super) low_latency: LowLatencyTraffic,
-    /// By line, when it has sent the first bulk of its queues.
+    /// By line, the time at which it will have sent the first bulk traffic of its queues.
     pub(super) due: Vec<Time>,
     /// By rack, whether several of its circuits take from the same queue.
     pub(super) contested: Vec<bool>,

@@ -61,7 +61,7 @@ impl Asked {
             _ => {
                 let table = Value::Object(self.table.clone());
                 let limit = "not a table with a kind or a file";
-                Err(Refusal::new("policy", table, limit, "name one of both"))
+                Err(Refusal::new("policy", table, limit, "give one of the two"))
             }
         }
     }

@@ -73,7 +73,7 @@ pub fn read(format: Format, text: &str, name: &str, hosts: u32) -> Result<Flows,
     read_as(format, text, name, hosts, &Form::default())
 }
 
-/// The same; `form` states the unit of times and the names of columns.
+/// Reads a trace as [`read`] does, with the unit of times and the names of columns of `form`.
 ///
 /// # Errors
 /// With line and column of the first error.

@@ -93,8 +93,8 @@ fn a_partial_change_leaves_what_is_still_wanted() {
     }
 }
 
-/// 0-2 can use 0-1 and 1-2 only if these need less than before; in an earlier version reservations
-/// kept the size that they had when the path was found.
+/// Pair 0-2 can use the circuits 0-1 and 1-2 only if the pairs 0-1 and 1-2 need less than before.
+/// A reservation has the size of the present demand, not of the demand when the path was found.
 #[test]
 fn a_standing_path_reserves_what_it_needs_now() {
     for (now, hops) in [(2, Some(3)), (7, None)] {

@@ -71,7 +71,7 @@ fn a_flow_is_sent_packet_by_packet() {
     assert_eq!(took, [expected]);
 }
 
-/// A host whose packet comes within a cycle waits for the next.
+/// A host sends a packet that arrives within a cycle at the beginning of the next cycle.
 #[test]
 fn hosts_begin_with_a_cycle() {
     let mut late = flows(&[(1, 2, 64)]);
