@@ -1,9 +1,9 @@
-"""What to know of a run before its circuits are judged: whether it lasted long enough
-for any, how often they were decided on, and whether they carry more than the tree beside them.
+"""Notes on a run with circuits: whether it lasted long enough for any, how often they were decided
+on, and whether they carry more than the electrical network beside them.
 
-Told from the resolved experiment, the time at which the run ended and whether a
-circuit was ever lit and used. Any fabric with the keys that are read here is understood; no
-fabric is named. Faults are not looked at: they can only make circuits later.
+The notes follow from the resolved experiment, the time at which the run ended, and whether a
+circuit was ever lit and used. They apply to any fabric with the keys that are read here; no fabric
+is named. Failures are ignored, because they can only delay circuits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How far one figure is from another, as far as their intervals allow to say.
+"""Ratios between two figures, limited by their intervals.
 
-A factor of two means says less than it seems where one of them scatters: 302 ± 260 µs
-is between 2.6 and 40 times 15 ± 1 µs. So factors are computed from the nearest ends of two
-intervals to the farthest, and "at least" where an interval has no end.
+The ratio of two figures is misleading if one has a wide interval: 302 ± 260 µs is between 2.6 and
+40 times 15 ± 1 µs. Ratios are therefore ranges, from the nearest ends of two intervals to the
+farthest; "at least" is used if an interval has no end.
 """
 
 from __future__ import annotations

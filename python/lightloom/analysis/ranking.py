@@ -1,17 +1,19 @@
-"""Who is ahead, and whether the numbers allow saying so.
+"""The ranking of fabrics by a figure, and whether the figures permit one.
 
-Two values are level if they differ by less than 3 %, or if their 95 % intervals overlap.
-The interval is that over seeds where a comparison repeats. Of one seed it is that of the
-flows within the run (see `bounds`): what another seed would change beyond that is not
-known. A figure without either is taken as it stands by the sentences of its card, which
-say what was measured, and is never called the best.
+Two values are level if they differ by less than 3 %, or if their 95 % intervals overlap. With
+several seeds the interval is over the seeds. With one seed it is over the flows of the run (see
+`bounds`); the variation over seeds is then unknown. A figure without an interval is ranked by its
+value in the sentences of its card, which name what was measured, but it is never called the best.
 
-A figure of flows that did not all arrive is a bound. Whoever is behind by what it exceeds
-is behind; whoever is not is left unranked. So is a figure whose interval reaches at least half
-of the way down to nothing, where another's lies within it: such an interval overlaps with
-nearly all, and does not show that two are equal; and so is a figure without an interval where
-others have theirs. A fabric beside such a one does not lead if no
-other is ranked, or if the one that is not has a better figure.
+A figure of flows that did not all finish is a bound. A fabric whose bound shows that it is behind
+is ranked behind; otherwise it is not ranked. Two other kinds of figures are not ranked:
+
+- a figure whose interval has a half-width of at least half the figure, if the interval contains
+  another's figure: such an interval overlaps with nearly all others, and does not show that two
+  fabrics are level;
+- a figure without an interval, if the others have one.
+
+A fabric does not lead if such figures leave it alone in the ranking, or if one of them is better.
 """
 
 from __future__ import annotations

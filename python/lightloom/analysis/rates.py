@@ -1,8 +1,8 @@
-"""What to know of a run of Sirius by rates (`detail = "flows"`) before it is judged: where its
-traffic is of a kind that rates are wrong about.
+"""Notes on a run of Sirius with rates (`detail = "flows"`): the kinds of traffic for which rates
+are inaccurate.
 
-Told from the resolved table, from what was in force and from the flows. What the differences
-are is measured by `lightloom reproduce sirius/flows`.
+The notes follow from the resolved table, the derived values and the flows. `lightloom reproduce
+sirius/flows` measures the differences.
 """
 
 from __future__ import annotations

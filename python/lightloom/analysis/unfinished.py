@@ -1,7 +1,7 @@
-"""Whose completion times may be set beside others'.
+"""The fabrics whose completion times can be compared.
 
-A time is that of flows that finished. Where a fabric left many unfinished which others
-finished, the few are the quick ones, and its percentiles say nothing of it.
+Completion times are those of finished flows. If a fabric left many flows unfinished that others
+finished, the finished ones are the fast ones, and their percentiles do not describe the fabric.
 """
 
 from __future__ import annotations

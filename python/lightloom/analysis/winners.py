@@ -1,6 +1,8 @@
-"""Whether who is best changes in another comparison of the same fabrics: under other physics,
-say. Who is best is what the verdict says, by the same measures, intervals and rankings; where
-it says nobody, so does this, and why."""
+"""Whether the best fabric changes in another comparison, such as one under other physics.
+
+The best fabric is that of the verdict, by the same measures, intervals and rankings. If the verdict
+names none, this module names none either, and gives the reason.
+"""
 
 from __future__ import annotations
 

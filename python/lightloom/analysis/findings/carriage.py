@@ -1,14 +1,18 @@
-"""Whether each fabric carries the load of a window, or the window is too short to tell.
+"""Whether each fabric carries the load of a window, or the window is too short to show it.
 
-The core calls a window *stable* if it accepted as much as flows alone in the network would send.
-Chance, or flows that last longer than the warm-up, make a window unstable on a network that carries
-the load. So a fabric is *short* of the load only if every seed, or the interval over the seeds,
-says so, if the window is long enough (`results.window_rules`), and if it accepted clearly less than
-was due or than other fabrics did, or the window is long enough for an interval and the network had
-time to fill. It is also short of the load if in every seed a part of the traffic is offered more
-than its links carry, or is left behind (`results.window_rules.is_overloaded`): if one rack of many
-is overloaded, the window as a whole misses less than `MISSING`. A load above 1 is carried by no
-fabric. `whole_run` has the rule for runs without a window.
+The core calls a window *stable* if it accepted as many bytes as the flows would deliver alone in
+the network. Chance, or flows that last longer than the warm-up, can make a window unstable although
+the network carries the load. A fabric is therefore *short* of the load only if
+
+- every seed, or the interval over the seeds, shows it,
+- the window is long enough (`results.window_rules`), and
+- it accepted clearly less than was due or than other fabrics did, or the window is long enough for
+  an interval and the network had time to fill.
+
+A fabric is also short of the load if in every seed a part of the traffic is offered more than its
+links carry, or is left behind (`results.window_rules.is_overloaded`): if one rack of many is
+overloaded, the window as a whole misses less than `MISSING`. No fabric carries a load above 1.
+`whole_run` has the rule for runs without a window.
 """
 
 from __future__ import annotations

@@ -1,26 +1,26 @@
-"""Whether a fabric carries the load of a run without a window, or the run is too short to tell.
+"""Whether a fabric carries the load of a run without a window, or the run is too short to show it.
 
-A fabric is short of the load if a part of its traffic is offered more than its links carry, or is
-left behind, more and more of it (`window_rules.is_overloaded`). Else it carries the load if it
-delivered nine tenths of the offered bytes while flows arrived. One that delivered less is not short
-of the load for that alone: flows that arrived last are under way, and a network that waits for its
-circuits is still filling. So it is short only if every seed
+A fabric is *short* of the load if a part of its traffic is offered more than its links carry, or is
+left behind (`window_rules.is_overloaded`). Otherwise it carries the load if it delivered nine
+tenths of the offered bytes while flows arrived. If it delivered less, it is not necessarily short:
+the last flows are unfinished, and a network that waits for its circuits is still filling. It is
+short only if every seed
 
 - offered enough flows, of which a tenth of the servers' rate would deliver a notable part in time,
 - delivered less than `SURELY` of the bytes at such a rate,
 - has circuits, if they change, that served all racks many times, and
-- did not recover, as after a repair: where every flow finished, late flows are quicker then.
+- did not recover, as after a repair: if every flow finished, late flows are then faster.
 
-One whose last flows will never move is short, however many flows there are.
+A fabric whose last flows can never finish is short, however many flows there are.
 
-What is due counts all sizes. A limit in multiples of the largest flow alone would leave nearly
+The due bytes include all sizes. A limit in multiples of the largest flow alone would leave nearly
 every run of heavy-tailed sizes undecided: 2,000 flows of a web search last for ten such flows, in
 which a fabric at half of the load is far behind.
 
 A fabric *lags* if its late flows take longer than its early ones and it delivered notably less than
-another fabric of the comparison: less than nine tenths of that if the run does not show whether it
-carries the load, and else at least `LEVEL` less, as just beyond saturation. It does not lead, as
-its times may grow with the length of the run.
+another fabric of the comparison: less than nine tenths of it if the run does not show whether the
+fabric carries the load, otherwise at least `LEVEL` less, as just beyond saturation. A fabric that
+lags does not lead, because its times may increase with the length of the run.
 
 No fabric carries more than the servers' links do, a load of 1.
 """

@@ -1,5 +1,7 @@
-"""The flows of a run are all its flows, and no sample. Where intervals do not tell fabrics apart,
-one is ahead of another if it delivers the same flows sooner, and none of them later."""
+"""Comparison flow by flow, for runs whose flows are all flows of the workload and not a sample. If
+intervals do not separate two fabrics, one is ahead of another if it delivers some of the same flows
+sooner and none of them later.
+"""
 
 from __future__ import annotations
 
