@@ -35,7 +35,8 @@ def _keeps_up(fabric: Fabric, fabrics: Sequence[Fabric]) -> bool:
 
 
 def share_of_best(fabric: Fabric, fabrics: Sequence[Fabric]) -> float | None:
-    """What a fabric delivered relative to the best of them; None where nothing is known of it."""
+    """The share that a fabric delivered, relative to the best of all fabrics; None if it is
+    unknown."""
     known = [
         _relative(fabric, [(f, f.through) for f in fabrics]),
         _relative(fabric, [(f, f.get("bytes_delivered")) for f in fabrics]),
@@ -68,7 +69,7 @@ def not_carrying_at(fabrics: Sequence[Fabric], load: float) -> set[str]:
 
 
 def through(point: LoadPoint) -> float | None:
-    """What was carried of the load drawn."""
+    """Load carried ÷ load drawn."""
     return point.carried / point.drawn if point.drawn and point.carried is not None else None
 
 
@@ -90,7 +91,7 @@ def unfair(fabrics: Sequence[Fabric]) -> str:
 
 
 def _carried(fabric: Fabric, fabrics: Sequence[Fabric]) -> str:
-    """How much of the workload a fabric carried."""
+    """The share of the workload that a fabric carried."""
     if fabric.window is not None:
         return "cannot carry the load"
     most = max(len(f.jobs_done) for f in fabrics)

@@ -42,7 +42,7 @@ class Prose:
         return self._found.sub(lambda found: self._names.get(found[0], found[0]), text)
 
     def all(self, texts: tuple[str, ...]) -> tuple[str, ...]:
-        """The same of several sentences."""
+        """Applies the names to several sentences."""
         return tuple(map(self, texts))
 
 

@@ -54,7 +54,8 @@ def notes_of_run(result: Result) -> Iterator[str]:
 
 
 def of_cluster(cluster: Table) -> Iterator[str]:
-    """What the file leaves open of the servers: `cluster` as it was given."""
+    """Notes on properties of the servers that the file does not define: `cluster` as it was
+    given."""
     if "rack_rate" not in cluster or "nic" in cluster:
         return
     share = networks.server_rate(cluster)
@@ -99,8 +100,9 @@ def of_sources(summary: Summary, workload: Table) -> Iterator[str]:
 
 
 def of_load(drawn: float, workload: Table) -> tuple[float, str] | None:
-    """How far the actual offered load is from the requested one, as a share of it, and a sentence;
-    None if they agree, or none is requested and the servers could send that much."""
+    """The deviation of the actual offered load from the requested one, as a share of the latter,
+    and a sentence; None if they agree, or if none is requested and the servers could send that
+    load."""
     asked = loads.whole({"workload": workload})
     if asked is None:
         if drawn <= LOAD_HIGH:
@@ -227,9 +229,8 @@ def filling(result: Result) -> Iterator[str]:
 
 
 def delivered_late(result: Result) -> float | None:
-    """Of the bytes that arrived in the second half of the arrivals, as many as were
-    delivered meanwhile; no more than of all until then. None where there is too little
-    to tell."""
+    """Of the bytes that arrived in the second half of the arrivals, the share that was delivered in
+    that time; or the share of all bytes, if it is larger. None if there are too few samples."""
     columns = ("time_ps", "bytes_offered", "bytes_delivered")
     time, offered, delivered = (numbers(result.timeseries[name]) for name in columns)
     if not offered.size:

@@ -40,7 +40,7 @@ def opening(circuits: Circuits, pair: Integers, until: float) -> tuple[float, fl
 
 
 def before(days: Days, until: float) -> Days:
-    """Those that begin before a moment."""
+    """The circuits that begin before a time."""
     count = int(np.searchsorted(days.start, until))
     return Days(days.start[:count], days.end[:count])
 
@@ -66,7 +66,8 @@ def matchings(circuits: Circuits, pair: Integers, days: Days, first: int) -> lis
 
 
 def slots(matchings: list[Integers]) -> int:
-    """How many to show: as many rounds as make a handful; a dozen without a round."""
+    """Number of slots to show: as many rounds as have about five slots; twelve slots without a
+    round."""
     again = (i for i, m in enumerate(matchings) if i and np.array_equal(m, matchings[0]))
     length = next(again, 0)
     return length * -(-HANDFUL // length) if length else SLOTS

@@ -18,7 +18,7 @@ class Named(Protocol):
 
     @property
     def experiment(self) -> Mapping[str, Any]:
-        """What it resolves to."""
+        """The resolved experiment."""
 
 
 T = TypeVar("T", bound=Named)
@@ -50,7 +50,7 @@ def under(comparison: Named) -> str:
 
 
 def places(comparisons: Sequence[Named]) -> list[str]:
-    """What tells comparisons apart: their physics, where that is all."""
+    """The property in which comparisons differ: their physics, if they differ in nothing else."""
     if of_one_workload(comparisons):
         return [under(c) for c in comparisons]
     return [c.name for c in comparisons]

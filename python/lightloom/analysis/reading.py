@@ -1,6 +1,6 @@
-"""Reads comparisons into what the report works on.
+"""Reads comparisons into the data of the report.
 
-Everything after this module works on plain numbers and knows no Arrow.
+All later modules work on plain numbers, without Arrow.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def peak(name: str, path: str) -> Metric:
 
 
 def queue_place(fabric: Fabric) -> object:
-    """What the peak of a fabric's queue is a peak of."""
+    """The buffer that the peak of a fabric's queue refers to."""
     return fabric.summary.get("queue_place")
 
 
@@ -384,8 +384,8 @@ def scored(metric: Metric, fabric: Fabric) -> Score | None:
 
 
 def rankable(metric: Metric, fabrics: tuple[Fabric, ...], values: list[float | None]) -> list[bool]:
-    """Whose figures may be compared: of those that have one, who carried and finished what
-    others did, and by its queue who is not kept from filling it."""
+    """The fabrics whose figures may be compared: they have the figure, carried and finished as much
+    as the others, and, for queues, no setting of their own limits the queue."""
     judged = carrying(fabrics) if metric.of_carried else fabrics
     kept = [f in judged and not (metric.freely and f.keeps_queue_short) for f in fabrics]
     if (share := metric.share) is None:

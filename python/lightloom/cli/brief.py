@@ -151,7 +151,7 @@ def _of_comparison(
 
 
 def _of_circuits(result: Result, first: First | None) -> Iterator[str]:
-    """What to know of circuits, but for what the verdict says."""
+    """Notes on circuits, without those that the verdict has."""
     return (
         circuits.leading_notes(result) if first is None else circuits.notes_beside_a_verdict(result)
     )

@@ -338,7 +338,7 @@ def _described(about: Any) -> dict[str, Any]:
 
 
 def _told(about: Description) -> dict[str, str]:
-    """What a switch is, and what its interface reports, in words."""
+    """The properties of a switch and of its interface, as text."""
     directions = {
         True: "one cross-connect carries light both ways",
         False: "light goes from A to B",

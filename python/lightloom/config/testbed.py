@@ -34,7 +34,7 @@ class Application(BaseModel):
     begin: str = "0 s"
     """Start time, counted from the start of the controller."""
     duration: str = "10 s"
-    """How long iperf3 sends, in whole seconds, and memcached is asked."""
+    """Time for which iperf3 sends, in whole seconds, or for which memcached receives requests."""
     streams: int = Field(1, ge=1, le=64)
     """Parallel connections of iperf3."""
     udp: str | None = None

@@ -1,4 +1,4 @@
-"""What the HTTP interface answers, as its OpenAPI document describes it."""
+"""The answers of the HTTP interface, as its OpenAPI document describes them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class WantedPair(NamedPair):
 
 
 class Price(Answer):
-    """What a change costs if it is made now."""
+    """The cost of a change that is made now."""
 
     dark_s: float | None
     """None if it is not known."""
@@ -62,7 +62,7 @@ class Price(Answer):
     jobs: list[str]
     """Jobs that lose a circuit."""
     waits_for: list[str]
-    """Those of them that are not at a checkpoint."""
+    """The jobs that are not at a checkpoint."""
     accelerator_h: float | None
     """None if a job did not say how many accelerators it has."""
 
@@ -259,7 +259,7 @@ class ControllerState(Answer):
 
 
 class Difference(Answer):
-    """What a reconciliation of a switch would change."""
+    """The changes that a reconciliation of a switch would make."""
 
     switch: str
     removed: list[str]
@@ -278,7 +278,7 @@ class TimedDifference(Difference, Price):
 
 
 class Interval(Answer):
-    """What the next interval carries, by a simulation."""
+    """The simulated traffic of the next interval."""
 
     delivered: float
     """Share of the demand that has arrived at the end of the interval."""
@@ -295,7 +295,7 @@ class Forecast(Answer):
 
 
 class Preview(TimedDifference):
-    """What a request would change; nothing was written."""
+    """The changes that a request would make; nothing was written."""
 
     dry_run: Literal[True] = True
     forecast: Forecast | None

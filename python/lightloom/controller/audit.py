@@ -24,7 +24,8 @@ _INSERT = insert(schema.audit)
 
 @dataclass
 class Check:
-    """How far the log has been checked, over and over from its first record on."""
+    """The position up to which the log has been checked. After the last record, the check begins
+    again at the first."""
 
     previous: str = FIRST_HASH
     """Hash of the last record that was checked."""

@@ -1,4 +1,4 @@
-"""What a request of the HTTP interface holds: its body, or the parameters of its address."""
+"""The contents of a request of the HTTP interface: its body, or the parameters of its address."""
 
 from __future__ import annotations
 

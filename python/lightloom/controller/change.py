@@ -20,7 +20,7 @@ class Conflict:
     pair: Pair
     owner: str
     holder: str
-    """Who has one of its ports."""
+    """The owner of one of its ports."""
 
     def __str__(self) -> str:
         return f"{name_of(self.pair)} of {self.owner}: a port is held by {self.holder}"
@@ -28,7 +28,7 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Change:
-    """What a transaction does to a switch."""
+    """The cross-connects that a transaction removes and adds on a switch."""
 
     removed: Sequence[Pair] = ()
     added: Sequence[Pair] = ()

@@ -53,7 +53,7 @@ class Client:
         return found
 
     def diff(self, switch: str) -> dict[str, Any]:
-        """What a reconciliation would change."""
+        """Returns the changes that a reconciliation would make."""
         found: dict[str, Any] = self._ask("GET", f"/switches/{switch}/diff")
         return found
 

@@ -1,4 +1,4 @@
-"""What a change costs: dark time of circuits, and accelerators that stand still meanwhile. Pure."""
+"""The cost of a change: dark time of circuits, and accelerators that stop during it. Pure."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ HOUR_S = 3600.0
 
 @dataclass(frozen=True)
 class Cost:
-    """What a change costs if it is made now."""
+    """The cost of a change that is made now."""
 
     dark_s: float | None
-    """How long circuits are dark; None if it is not known."""
+    """Time for which circuits are dark; None if unknown."""
     dark_pair_s: float | None
-    """The same, summed over cross-connects."""
+    """Dark time, summed over cross-connects."""
     jobs: Sequence[str]
     """Jobs that lose a circuit."""
     waits_for: Sequence[str]
-    """Those of them that are not at a boundary of this length."""
+    """The jobs that are not at a boundary of this length."""
     accelerator_h: float | None
     """Accelerators of `waits_for` × dark time [h]; None if one of the factors is not known."""
 

@@ -121,7 +121,7 @@ class Decider:
         return {"done": body[0]}
 
     def log(self) -> str:
-        """What the policy saw and decided, as `plan --replay` reads it."""
+        """The inputs and decisions of the policy, in the form that `plan --replay` reads."""
         text: str = self._loop.log()
         return text
 

@@ -34,7 +34,7 @@ class Deferred:
     """All cross-connects that this client wants then."""
     priority: int
     at: float | None
-    """When it begins [s since 1970]; None: at a checkpoint."""
+    """Time of the beginning [s since 1970]; None: at a checkpoint."""
     created: float
 
     @property

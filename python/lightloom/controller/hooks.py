@@ -106,7 +106,7 @@ class HttpHook:
         self._post("enter", switch, pairs)
 
     def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Does nothing: the hook has been told that traffic left."""
+        """Does nothing: the hook already knows that traffic has left."""
 
     def keep(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Does nothing."""

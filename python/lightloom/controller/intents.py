@@ -139,8 +139,8 @@ class Intents(Claims):
         self._record(db, who, "intent", body)
 
     def leave(self, switch: str, owner: str, who: str) -> None:
-        """Withdraws what an owner wants on a switch; its cross-connects stay lit, and belong to
-        nobody unless somebody else wants them."""
+        """Withdraws the request of an owner for a switch. Its cross-connects stay lit, and have no
+        owner unless another one requests them."""
         mine = {"switch": switch, "owner": owner}
         with self._write() as db:
             rows = db.execute(select(schema.intent).filter_by(**mine)).all()

@@ -139,7 +139,7 @@ def _retry(controller: Controller, one: Managed) -> str | None:
 
 
 def dark_of(one: Managed, pairs: Iterable[Pair]) -> list[Pair]:
-    """Those of some cross-connects that a switch does not have, or that no light leaves."""
+    """The cross-connects that a switch does not have, or that carry no light."""
     lit = {*one.lit}
     return [p for p in pairs if p not in lit or without_light([p], one.power) is not None]
 

@@ -73,7 +73,7 @@ def changed_ports(added: Sequence[Pair], removed: Sequence[Pair]) -> Ports:
 
 
 def _spare(added: Iterable[Pair], removed: Iterable[Pair]) -> list[Pair]:
-    """What is removed and shares no port with what is added."""
+    """The removed cross-connects that share no port with added ones."""
     ports = _ports(added)
     return [pair for pair in removed if not ports & _ports([pair])]
 

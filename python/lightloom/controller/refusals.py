@@ -19,7 +19,7 @@ CONFLICTS = ("holds it", "is not over")
 """Words of a limit that another client set."""
 
 PATTERNS = {CROSS_CONNECT: ("not a cross-connect", "write 1A-29B")}
-"""What a text is not that does not match a pattern, and the remedy."""
+"""For each pattern, the limit that a text without a match violates, and the remedy."""
 
 
 def add_refusals(app: FastAPI) -> None:

@@ -63,7 +63,7 @@ class Failures:
 
     @property
     def waiting(self) -> list[str]:
-        """The names of the ports that are at fault, as far as that is known."""
+        """The names of the ports that are known to be at fault."""
         return sorted({str(port) for ports in self._least for port in ports}, key=_by_number)
 
     def sound(self, parts: Parts) -> list[Part]:
@@ -135,8 +135,8 @@ def _ports(one: Transaction) -> Ports:
 
 
 def _least(failures: Sequence[Failure]) -> list[Ports]:
-    """The ports of failures, the fewest first, without those that have all of another one: what
-    failed with fewer ports is at fault there, too."""
+    """The ports of failures, the fewest first, without those that contain all ports of another
+    failure: the same part is then at fault."""
     found: list[Ports] = []
     for ports in sorted(
         {one.ports for one in failures}, key=lambda one: (len(one), sorted(map(str, one)))

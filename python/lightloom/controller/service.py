@@ -43,7 +43,7 @@ from lightloom.switches.targets import open_target
 from lightloom.units.durations import duration_ps
 
 SELF = "controller"
-"""Who reconciles at every interval."""
+"""The client name of the periodic reconciliation."""
 
 Plan = tuple[Change, list[Due]]
 """A change, and the wishes that take effect once it is made."""
@@ -314,8 +314,8 @@ class Controller:
         return made
 
     def difference(self, name: str, wanted: Sequence[Wanted] | None = None) -> Change:
-        """What a reconciliation of a switch would change; with other wishes than those that count
-        now if they are given."""
+        """The changes that a reconciliation of a switch would make, with other requests than the
+        present ones if they are given."""
         one = self.managed(name)
         if wanted is None:
             wanted = self.wishes.with_(one, self._deferrals.due(one))
@@ -330,7 +330,7 @@ class Controller:
         return change_to(one.lit, wanted, owned, remove_unowned=remove_unowned)
 
     def cost(self, name: str, change: Change) -> Cost:
-        """What a change of a switch costs if it is made now."""
+        """The cost of a change of a switch that is made now."""
         one = self.managed(name)
         dark = dark_s(self.store, one)
         now = self.clock()

@@ -15,7 +15,7 @@ from lightloom.controller.store import Store
 from lightloom.errors import refusal
 
 SCOPES = ("read", "plan", "reserve", "apply", "admin")
-"""What a token may allow; `admin` allows everything."""
+"""The scopes of a token; `admin` permits everything."""
 
 NAME = re.compile(r"[A-Za-z0-9_.@+-]{1,64}")
 """Names of tokens: they appear in headers, in logs and as owners."""
@@ -25,7 +25,7 @@ TAKEN = ("controller", "policy")
 
 @dataclass(frozen=True)
 class Client:
-    """Who sends a request."""
+    """The client that sends a request."""
 
     name: str
     scopes: frozenset[str]

@@ -1,4 +1,4 @@
-"""Whether a transaction can be undone: nobody else may hold a port that this needs."""
+"""Whether a transaction can be undone: no other client may hold a port that this needs."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Due:
 
     @classmethod
     def of_policy(cls, pairs: Sequence[Pair]) -> Due:
-        """What the policy wants."""
+        """The circuits that the policy requests."""
         return cls(POLICY, POLICY, pairs, PRIORITY[POLICY])
 
     def table(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Wishes:
         return found
 
     def told(self, one: Managed, conflicts: Sequence[Conflict]) -> list[str]:
-        """What cannot be had, who holds it, and until when."""
+        """The requests that conflict with a claim, its holder, and its end."""
         ends = {lease_owner(lease): lease.until for lease in leases(self._store, one.name)}
         until = {UNOWNED: "it is removed"}
         for owner, at in ends.items():

@@ -176,7 +176,7 @@ def handles(figure: Figure) -> list[Artist]:
 
 
 def thin() -> float:
-    """The width of curves that do not stand for a fabric [points]."""
+    """The width of curves that belong to no fabric [points]."""
     return 0.7 * float(matplotlib.rcParams["lines.linewidth"])
 
 

@@ -70,7 +70,7 @@ def way_s(summary: Summary) -> float:
 
 
 def alone_s(window: Window) -> float:
-    """What the largest flow takes alone [s]: at the link of its server, and on the way."""
+    """Time that the largest flow takes alone [s]: at the link of its server, and on the way."""
     return float((window.get("largest_alone_s") or 0.0) + (window.get("way_s") or 0.0))
 
 

@@ -42,7 +42,7 @@ class Place(Protocol):
 
     @property
     def at_once(self) -> int:
-        """How many simulations run there in parallel."""
+        """Number of simulations that run in parallel on a worker."""
 
     @property
     def simulate(self) -> Run:

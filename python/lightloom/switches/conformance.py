@@ -349,7 +349,7 @@ class _Test:
         return f"cross-connects {'kept' if restored else 'removed'}; away for {ms(away)}"
 
     def _read_again(self, started: float) -> Reading:
-        """What the switch reports after it came back, by a new connection."""
+        """Returns the state that the switch reports after a restart, by a new connection."""
         assert self._again is not None
         while True:
             try:

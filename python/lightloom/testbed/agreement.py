@@ -70,8 +70,8 @@ def replay_table(live: Live, path: str) -> dict[str, Any]:
 
 
 def compare_with_simulation(live: Live) -> list[dict[str, Any]]:
-    """Of each application that transferred something: goodput measured and simulated, and the
-    difference as a share of the simulated."""
+    """For each application that transferred bytes: measured goodput, simulated goodput, and their
+    difference as a share of the simulated one."""
     from lightloom import api
 
     rows = flows(live)
@@ -111,7 +111,7 @@ def _period_s(live: Live) -> float | None:
 
 
 def _why(off: float, one: dict[str, Any], live: Live) -> str:
-    """What explains a difference, as far as the figures show it."""
+    """The causes of a difference that the figures show."""
     if abs(off) <= AGREES:
         return f"within {AGREES * 100:g} %"
     reasons, period_s = [], _period_s(live)

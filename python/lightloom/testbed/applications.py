@@ -123,12 +123,12 @@ class Running:
                 process.wait(timeout=5)
 
     def output(self) -> str:
-        """What the one that counts printed."""
+        """Returns the output of the process that measures."""
         path = self.folder / f"{self.name}.{len(self.commands) - 1}.out"
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
     def errors(self) -> str:
-        """What it complained of."""
+        """Returns the error output of the process that measures."""
         path = self.folder / f"{self.name}.{len(self.commands) - 1}.err"
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 

@@ -1,4 +1,4 @@
-"""A testbed that is up: namespaces, a plane, a controller. Whatever happens, it is taken down."""
+"""A running testbed: namespaces, a plane and a controller. It is always removed at the end."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def record(verdicts: Sequence[TestbedVerdict]) -> list[Path]:
 
 
 def read_record(folder: Path) -> dict[str, dict[str, Any]]:
-    """What is on record, by claim; nothing where nothing was recorded.
+    """The recorded measurements, by claim; empty if nothing was recorded.
 
     Raises:
         ConfigError: of a damaged file.

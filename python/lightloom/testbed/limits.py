@@ -50,7 +50,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 def judge_fidelity(
     setup: Setup, facts: Mapping[str, Any], late_s: Sequence[float], loads: Sequence[float]
 ) -> Fidelity:
-    """What a run's counts and times say of the testbed."""
+    """The conclusions of a run's counts and times on the testbed itself."""
     beyond = []
     late = percentile(late_s, 0.99)
     if late > LATE_S:

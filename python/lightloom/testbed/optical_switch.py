@@ -65,7 +65,7 @@ class OpticalSwitch:
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
-        """Deletes, then creates, and waits for as long as mirrors take.
+        """Deletes, then creates connections, and waits for the switching time of the mirrors.
 
         Raises:
             SwitchError: if a port is taken, or two ports are of different planes.

@@ -198,7 +198,7 @@ def _to(rack: int) -> Match:
 
 
 def first_rules(layout: Layout, tags: Tags) -> list[dict[int, Stage]]:
-    """What a server's switch does before any change: it takes what arrives, and sends."""
+    """The rules of a server's switch before any change: it accepts arriving packets, and sends."""
     arriving = Rule(IN, Match(in_port=LINK_PORT), LOCAL)
     racks = range(layout.racks)
     own: dict[int, Stage] = {rack: [arriving, Rule(WITHIN, _to(rack), LINK_PORT)] for rack in racks}

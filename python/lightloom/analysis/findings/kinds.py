@@ -50,11 +50,12 @@ class AloneCarries:
     shares: Mapping[str, float | None]
     """Label of each other fabric → what it delivered relative to the leader; None of a window."""
     basis: Basis
-    """By what: its window, the load delivered while flows arrived, or all that was delivered."""
+    """The measure: the window, the load delivered while flows arrived, or all bytes delivered."""
     faster: tuple[str, ...] = ()
     """Others whose short flows have a lower 99th percentile, of the flows that they carried."""
     unfinished: Unfinished | None = None
-    """What the leader delivered of traffic without a load, if the run ended before all of it."""
+    """The share of the traffic that the leader delivered, for traffic without a load, if the run
+    ended before all was delivered."""
     limit_s: float | None = None
     """run.limit, if it ended the run of another that might have finished later [s]."""
 

@@ -59,6 +59,6 @@ def verdicts(workload: Workload) -> list[Verdict]:
 
 
 def short_in_window(workload: Workload) -> Verdict | None:
-    """Of a window in which short flows arrived beside long ones."""
+    """The answer on short flows, for a window in which longer flows arrived, too."""
     mixed = any(f.short_count for f in workload.fabrics)
     return short_flows(workload.fabrics) if mixed else None

@@ -1,4 +1,4 @@
-"""What an answer is made of."""
+"""The parts of an answer."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from .margins import by_how_much, in_each, leading
 
 @dataclass(frozen=True)
 class Decided:
-    """What a comparison is decided by, and how that reads."""
+    """The measure that decides a comparison, and its wording."""
 
     finding: Finding
     lead: str

@@ -52,7 +52,7 @@ def last_flow(fabric: Fabric) -> float | None:
 
 
 def mean_time(fabric: Fabric) -> float | None:
-    """How long flows take on average over all seeds [s]; None if a flow did not finish."""
+    """Mean completion time of flows over all seeds [s]; None if a flow did not finish."""
     times = [float(seed.fct.mean()) if all_finish(seed) else None for seed in fabric.each]
     known = [t for t in times if t is not None]
     return sum(known) / len(times) if len(known) == len(times) else None
@@ -104,7 +104,7 @@ def share_sooner(one: Fabric, other: Fabric) -> float | None:
 
 
 def said(ahead: Fabric, others: Sequence[Fabric]) -> str:
-    """How many flows are done sooner on the fabric that is ahead of all others."""
+    """Number of flows that finish sooner on the fabric that is ahead of all others."""
     beside = f"on {ahead.label} than on {quantities.listed(f.label for f in others)}"
     least = min((share_sooner(ahead, f) or 0.0 for f in others), default=1.0)
     if least == 1.0:

@@ -1,4 +1,4 @@
-"""By which further measures another fabric is ahead of those that lead."""
+"""Further measures by which another fabric is ahead of the leaders."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from .overturned import another_load, overturned, remedy
 
 @dataclass(frozen=True)
 class First:
-    """What a reader who reads no further should know."""
+    """The verdict, for a reader who reads no further."""
 
     lead: str  # the first part of the title: who is best by what decides
     title: str

@@ -75,7 +75,8 @@ def job_answer(job: str, fabrics: Sequence[Fabric], *, alone: bool) -> str:
 
 
 def circuits(workload: Workload) -> Verdict | None:
-    """How much goes over circuits, and what weakens that; None where there are none."""
+    """The share of the traffic that crosses circuits, and the limits of this statement; None
+    without circuits."""
     question = "How much goes over circuits?"
     having = [f for f in workload.fabrics if f.circuit_share is not None]
     notes = circuit_notes(workload)
@@ -114,7 +115,7 @@ def circuit_notes(workload: Workload) -> tuple[str, ...]:
 
 
 def circuit_detail(fabric: Fabric) -> str:
-    """How often they changed, and how long all was dark."""
+    """The number of changes of circuits, and the time without a lit circuit."""
     if fabric.circuits is None:
         return ""
     parts = [f"{quantities.counted(fabric.circuits.settings, 'setting')} of circuits"]

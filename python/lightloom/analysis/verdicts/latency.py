@@ -22,8 +22,8 @@ FEW_FLOWS = 1000  # fewer leave less than ten flows beyond a 99th percentile
 
 
 def short_flows(fabrics: Sequence[Fabric], ahead: Sequence[Fabric] = ()) -> Verdict:
-    """Who finishes short flows soonest, of those that carried the load; `ahead` are the fabrics
-    that are sooner in each flow, where flows are no sample."""
+    """Which fabric finishes short flows soonest, of those that carried the load. `ahead` are the
+    fabrics that deliver each flow sooner, if the flows are not a sample."""
     question = (
         "Which fabric finishes short flows soonest?"
         if len(fabrics) > 1
@@ -54,7 +54,7 @@ def short_flows(fabrics: Sequence[Fabric], ahead: Sequence[Fabric] = ()) -> Verd
 def short_in_each(
     question: str, ahead: Sequence[Fabric], scored: Sequence[Score], shown: tuple[Evidence, ...]
 ) -> Verdict:
-    """The same where some fabrics deliver each flow sooner than every other one."""
+    """The answer if some fabrics deliver each flow sooner than every other one."""
     exact = (Score.exact(s.fabric, s.within) for s in scored)
     ordered = sorted(exact, key=lambda s: (s.fabric not in ahead, s.value))
     ranking = Ranking(tuple(ordered), len(ahead))
@@ -122,7 +122,7 @@ def left_out(ranking: Ranking) -> str:
 
 
 def share_finished(fabric: Fabric) -> str:
-    """How many of its short flows finished, where these are few."""
+    """The number of a fabric's short flows that finished, if it is small."""
     done = fabric.short_finished
     return f"only {quantities.show(done, 'share')}" if done else "none finished"
 
@@ -165,7 +165,7 @@ def interval_note(first: Score, source: str) -> str:
 
 
 def source(fabrics: Sequence[Fabric]) -> str:
-    """What an interval rests on."""
+    """The basis of an interval."""
     seeds = min((len(f.seeds) for f in fabrics), default=0)
     if seeds < 2:
         return "over the flows of one seed"

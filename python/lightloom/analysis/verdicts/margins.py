@@ -56,7 +56,7 @@ def in_each(deciding: Criterion, ranking: Ranking) -> str:
 
 
 def too_few(deciding: Criterion, ranking: Ranking) -> str:
-    """What is known instead of who is ahead: of how many flows the figures are."""
+    """A statement in place of the leader, if none is known: the number of flows of each figure."""
     short = deciding is SHORT
     flows = min(s.fabric.short_count if short else int(s.fabric.fct.size) for s in ranking.leaders)
     counted = quantities.counted(flows, "short flow" if short else "flow")
@@ -66,7 +66,7 @@ def too_few(deciding: Criterion, ranking: Ranking) -> str:
 
 
 def behind_by(deciding: Criterion, leaders: Sequence[Score], behind: Sequence[Score]) -> str:
-    """How much better the leaders are than the others, of many than the nearest and the last."""
+    """The lead over the other fabrics; with many, over the nearest and the last."""
     if not behind:
         return ""
     if len(behind) > NAMED:
@@ -83,7 +83,8 @@ def behind_by(deciding: Criterion, leaders: Sequence[Score], behind: Sequence[Sc
 
 
 def as_held_back(deciding: Criterion, found: Score, best: Score) -> str:
-    """A figure, and which setting of the fabric it is owed to, unless the best has it, too."""
+    """A figure, and the setting of the fabric that causes it, unless the best fabric has the same
+    setting."""
     why = "" if found.fabric.held_back == best.fabric.held_back else found.fabric.held_back
     why = why.partition(" (")[0]
     if found.fabric.is_doubtful:

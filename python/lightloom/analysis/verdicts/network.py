@@ -57,7 +57,7 @@ PLACES = {
 
 
 def queue_parts(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
-    """Who queues least; or what each figure counts, where they count different places."""
+    """Which fabric has the shortest queues; or the place of each figure, if the places differ."""
     having = [s.fabric for s in scores(fabrics, "queue_peak_bytes")]
     if not QUEUE.are_alike(having):
         return (f"The figures count different places and are not compared: {by_place(having)}.",)
@@ -67,7 +67,7 @@ def queue_parts(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
 
 
 def by_place(fabrics: Sequence[Fabric]) -> str:
-    """What the figures of fabrics are peaks of, the fabrics of one place together."""
+    """The places of the fabrics' queue peaks, grouped by place."""
     places = dict.fromkeys(f.summary["queue_place"] for f in fabrics)
     each = {p: [f.label for f in fabrics if f.summary["queue_place"] == p] for p in places}
     return "; ".join(f"of {quantities.listed(labels)}, {PLACES[p]}" for p, labels in each.items())

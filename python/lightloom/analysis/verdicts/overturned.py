@@ -44,8 +44,8 @@ def overturned(
 
 
 def remedy(decided: Decided, workload: Workload) -> tuple[str, ...]:
-    """Of those the longer or other run that tells who is ahead; empty where that is told, or where
-    the finding says what would tell."""
+    """The lines on a longer or other run that would show which fabric is ahead; empty if this is
+    known, or if the finding already names the run."""
     if not decided.by_figures:
         return ()
     deciding, ranking = decided.measure, decided.ranking
@@ -208,7 +208,7 @@ def by_dark_circuits(workload: Workload) -> tuple[str, ...]:
 
 
 def by_length(workload: Workload) -> tuple[str, ...]:
-    """Of which fabrics flows did not arrive for long enough to come to a steady state."""
+    """The fabrics whose flows did not arrive for long enough to reach a steady state."""
     judged = carrying(workload.fabrics) or workload.fabrics
     known = [(f, took) for f in judged for s in f.each[:1] if (took := s.arrivals_took)]
     short = [

@@ -136,7 +136,8 @@ def traffic_notes(workload: Workload) -> tuple[str, ...]:
 
 
 def leftover_notes(workload: Workload) -> tuple[str, ...]:
-    """What is inside at the last arrival is not delivered: the more, the shorter flows arrive."""
+    """Traffic in flight at the last arrival is not delivered; its share is larger, the shorter
+    flows arrive."""
     shares = [share for _, p in highest(workload)[1] if (share := through(p)) is not None]
     if min(shares, default=1.0) >= LEFT_INSIDE:
         return ()
@@ -159,7 +160,8 @@ def drawn_notes(workload: Workload) -> tuple[str, ...]:
 
 
 def oversubscription(workload: Workload) -> Verdict | None:
-    """What the oversubscribed pay against their own kind; None if there is no such pair."""
+    """The cost of oversubscription against fabrics of the same kind without it; None if there is no
+    such pair."""
     pairs = oversubscribed(workload.fabrics)
     if not pairs:
         return None
@@ -275,7 +277,7 @@ def closed_loop(workload: Workload) -> bool:
 def jobs_cost(
     pairs: Sequence[tuple[Fabric, Fabric]],
 ) -> tuple[str, tuple[Evidence, ...], tuple[str, ...]]:
-    """What is paid in the time of jobs: answer, evidence, notes."""
+    """The cost of oversubscription in the time of jobs: answer, evidence, notes."""
     chosen = list({f.label: f for pair in pairs for f in pair}.values())
     shown = evidence(chosen, all_jobs, "time", lambda f: "")
     parts = []
@@ -312,7 +314,7 @@ def costs(
     points: Mapping[str, LoadPoint],
     what: str = "short flows' 99th percentile",
 ) -> str:
-    """What is paid at one load, in time and in load delivered."""
+    """The cost of oversubscription at one load, in time and in load delivered."""
     a, b = points[base.label], points[worse.label]
     found = [
         c

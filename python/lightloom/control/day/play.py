@@ -36,7 +36,7 @@ class Step:
     broken: int
     """Circuits that were broken [count]."""
     dark_us: int
-    """How long at least one circuit was dark because of the decision [µs]."""
+    """Time for which at least one circuit was dark because of the decision [µs]."""
     left_bps: float
     """Highest mean rate that the packet network had to carry for one rack, in one direction
     [b/s]."""

@@ -17,7 +17,7 @@ class Unit:
     text: str
     """The unit in messages: "1 GB", "1 Gb/s"."""
     size: Fraction
-    """Bytes, or bytes per second, that 1 stands for."""
+    """Bytes, or bytes per second, per unit of a number."""
     is_rate: bool = False
     """Whether it is a rate."""
 

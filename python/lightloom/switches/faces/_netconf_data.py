@@ -197,7 +197,8 @@ _NOT_HELD = (Status.INVALID, Status.PENDING_DELETION)
 
 
 def _operation(element: ET.Element, default: str) -> str:
-    """What an element asks for. Public clients write the attribute without its namespace."""
+    """The operation that an element requests. Public clients write the attribute without its
+    namespace."""
     for name in element.attrib:
         if name not in (_OPERATION, "operation"):
             raise WrongError("unknown-attribute", f"{local(element)[:40]} has no {name[-40:]}")
