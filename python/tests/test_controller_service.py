@@ -713,6 +713,45 @@ def test_a_controller_that_is_killed_amid_a_change_finishes_it(tmp_path: Path, f
                 process.wait(10)
 
 
+def test_a_controller_that_is_stopped_amid_a_change_finishes_it_and_leaves_the_role(
+    tmp_path: Path,
+) -> None:
+    """It was ended by force after 0.6 s, with the change open, and the role held until its end."""
+    port, http = free_port(), free_port()
+    (tmp_path / "ports.csv").write_text(PORTS)
+    (tmp_path / "switch.toml").write_text(
+        f'ports = "8x8"\n[timing]\nsettle = "1500 ms"\n[faces.scpi]\nport = {port}\n'
+    )
+    (tmp_path / "c.toml").write_text(
+        f'interval = "300 ms"\nlease = "60 s"\nlisten = "127.0.0.1:{http}"\n'
+        f'[[switch]]\nname = "east"\nurl = "scpi://127.0.0.1:{port}"\nports = "ports.csv"\n'
+    )
+    switch = begun("switch", "serve", str(tmp_path / "switch.toml"))
+    serving = client = None
+    try:
+        add = begun("controller", "token", "add", str(tmp_path / "c.toml"), "t", "--scope", "admin")
+        token = add.communicate(timeout=30)[0].strip()
+        serving = begun("controller", "serve", str(tmp_path / "c.toml"))
+        store = Store(read_config(tmp_path / "c.toml").store_url, time.time)
+        wait(lambda: bool(store.rows(meta)) and answers(http) and store.holder() is not None)
+        url = f"http://127.0.0.1:{http}"
+        words = ("circuits", "apply", "east", "--circuit", "a:b", "--url", url)
+        client = begun(*words, env={**os.environ, "LIGHTLOOM_CONTROLLER_TOKEN": token})
+        wait(lambda: any(t.state == "changing" for t in store.transactions()))
+        serving.send_signal(signal.SIGTERM)
+        said = serving.communicate(timeout=40)[0]
+        assert serving.returncode == 143
+        assert "standby" not in said
+        assert client.wait(30) == 0
+        assert [t.state for t in store.transactions()] == ["done"]
+        assert store.holder() is None
+    finally:
+        for process in (switch, serving, client):
+            if process is not None and process.poll() is None:
+                process.kill()
+                process.wait(10)
+
+
 def answers(port: int) -> bool:
     with socket.socket() as made:
         return made.connect_ex(("127.0.0.1", port)) == 0

@@ -19,11 +19,15 @@ from lightloom.controller.service import Controller
 from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import Transaction
 from lightloom.errors import refusal
+from lightloom.storage import signals
 from lightloom.units.durations import duration_ps
 
 PAUSE_S = 0.2
 WORKERS = 16
 """So many switches are read and changed at once."""
+END_WITHIN_S = 20.0
+"""Time that a controller which is stopped gives a change to come to its end [s]."""
+LEFT = "the role is given up; a change under way is finished by the next controller"
 CHECK_S = 10.0
 """Pause between two steps of the check of the audit log [s]."""
 
@@ -43,7 +47,7 @@ def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
         log_level="warning",
         ssl_certfile=None if config.tls_certificate is None else str(config.tls_certificate),
         ssl_keyfile=None if config.tls_key is None else str(config.tls_key),
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=round(END_WITHIN_S),
     )
     server = uvicorn.Server(options)
     role = Role(store, duration_ps("lease", config.lease) / 1e12)
@@ -55,11 +59,12 @@ def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
     renewal.start()
     loop.start()
     checking.start()
+    signals.leaves(LEFT, 3 * END_WITHIN_S)
     try:
         server.run(sockets=[listening])
     finally:
         stop.set()
-        loop.join(timeout=5)
+        loop.join(timeout=END_WITHIN_S)
         renewal.join(timeout=5)
         checking.join(timeout=5)
         if not loop.is_alive() and not renewal.is_alive():
@@ -113,7 +118,7 @@ class Role:
         """
         self._store = store
         self._lease_s = lease_s
-        self._holder = holder or f"{socket.gethostname()}:{os.getpid()}"
+        self.holder = holder or f"{socket.gethostname()}:{os.getpid()}"
         self.held = False
         """Whether this controller was active at the last renewal."""
 
@@ -126,7 +131,7 @@ class Role:
     def renew(self) -> None:
         """Takes the role or extends it, if no other controller holds it."""
         try:
-            self.held = self._store.take_role(self._holder, self._lease_s)
+            self.held = self._store.take_role(self.holder, self._lease_s)
         except SQLAlchemyError:
             # Without its store a controller must not act.
             self.held = False
@@ -214,7 +219,7 @@ class Loop:
         except SQLAlchemyError:
             # `/healthz` says so; the loop goes on once the database answers.
             return
-        if holder is None:
+        if holder in (None, self._role.holder):
             return
         self._is_standby = True
         self._say(f"standby: {holder} is active, or its lease is not over; it is taken over then")

@@ -129,14 +129,14 @@ def watched(grace_s: float = GRACE_S, *, silent: bool = False) -> None:
     _core.ending_watch(reading, grace_s, codes)
 
 
-def leaves(what: str = LEFT_NOTHING) -> None:
-    """Sets the message about what the command leaves behind if a signal ends it. Main thread
-    only."""
+def leaves(what: str = LEFT_NOTHING, grace_s: float = GRACE_S) -> None:
+    """Sets the message about what the command leaves behind if a signal ends it, and the time
+    within which it must then end by itself. Main thread only."""
     if what == _State.left:
         return
     _State.left = what
     if _State.watched:
-        watched()  # again, because the core copies its messages when it starts to watch
+        watched(grace_s)  # again: the core copies its messages when it starts to watch
 
 
 def line(name: str = "") -> str:
