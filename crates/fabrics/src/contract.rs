@@ -113,7 +113,8 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
         Facts::default()
     }
 
-    /// The same for the flows that will be offered, if it depends on them.
+    /// The values that follow from a resolved configuration and from the flows that will be
+    /// offered; those of `facts` unless the fabric depends on the flows.
     fn facts_for(&self, site: &Site) -> Facts {
         self.facts(site.cluster)
     }

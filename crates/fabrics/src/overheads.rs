@@ -87,7 +87,8 @@ impl Overheads {
         Ok(self)
     }
 
-    /// The same where switches may store packets, whose size then counts without headers, too.
+    /// Resolves overheads for switches that may store packets, whose size without headers then
+    /// counts as well.
     ///
     /// # Errors
     /// As [`Overheads::resolve`].

@@ -205,9 +205,9 @@ impl Uniform {
         self.after_losses(beta, beta * beta)
     }
 
-    /// The same where NACKs cut packets short, `beta` up to 1: a packet that comes
-    /// back meets the same one again until that is over, after a time that is
-    /// uniform from 0 to 1.
+    /// Mean latency with AO-NACK, unslotted [slots], if NACKs cut packets short, with `beta` up to
+    /// 1. A packet that is sent again meets the same packet as before until that one is over, after
+    /// a time that is uniform from 0 to 1.
     pub fn nack_latency_aborting(&self, beta: f64) -> f64 {
         let attempts = (1.0 / beta).ceil() as u32;
         let moment = |power: i32| -> f64 {

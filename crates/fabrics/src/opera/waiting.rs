@@ -61,7 +61,7 @@ pub struct RackQueues {
     queues: Vec<Vec<Queue>>,
     /// By rack, the destinations for which something waits, in any order.
     waits_for: Vec<Vec<u32>>,
-    /// How much has begun to wait so far.
+    /// Number of entries that have begun to wait so far.
     number: u64,
     /// Where flows take turns: bytes of each that wait at the rack of their source.
     of_flows: Vec<u64>,

@@ -84,7 +84,7 @@ pub struct Shard {
     pub(super) granters: Vec<Label>,
     /// Likewise for the cells granted to a row.
     pub(super) moving: Vec<Queued>,
-    /// The same for the cells that leave, if departures are not known in advance.
+    /// Scratch space for the cells that leave, if departures are not known in advance.
     pub(super) leaving: Leaving,
 }
 

@@ -35,7 +35,7 @@ switch! {
     GrantRule {
         /// All, in random order, while queued + granted < Q.
         Threshold,
-        /// The same, but one for each destination and epoch.
+        /// At most one per destination and epoch, in random order, while queued + granted < Q.
         OnePerDestination,
     }
 }

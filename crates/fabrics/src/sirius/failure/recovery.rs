@@ -172,7 +172,7 @@ impl Sirius {
         self.join(s, Local::admit);
     }
 
-    /// The same for cells that had left it: they go before those that never have, for the
+    /// Cells that had left LOCAL join it again. They go before cells that never left, because the
     /// rest of their flow cannot be used without them.
     fn enter_again(&mut self, s: Stretch) {
         self.join(s, Local::readmit);

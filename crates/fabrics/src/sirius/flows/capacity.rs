@@ -96,8 +96,8 @@ impl Capacity {
         (self.nodes * self.uplinks / 256) as u64
     }
 
-    /// How much sooner than at the rate of a destination some bytes for it are there if nothing
-    /// else was granted.
+    /// Time by which bytes for a destination arrive sooner than at its rate, if nothing else was
+    /// granted.
     pub fn sooner(&self, bytes: u64) -> Time {
         let first = bytes.min(self.granted);
         let [sent, received] = [self.sent(Rate(0)), self.received(Rate(0))];

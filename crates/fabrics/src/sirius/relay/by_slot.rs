@@ -68,7 +68,7 @@ struct Tables {
     block: Labels,
     /// Where in a block the lists of cells begin that a label will relay.
     relay: Labels,
-    /// How many lists further those are that end there.
+    /// Offset from the lists of cells that a label relays to the lists of cells that end there.
     direct: u32,
     /// Where in a block the lists of second hops to a label begin.
     second: Labels,

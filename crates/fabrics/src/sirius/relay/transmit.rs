@@ -35,7 +35,7 @@ impl Shard {
         }
     }
 
-    /// The same matching by matching, if departures are not known in advance. Cells can be lost
+    /// Transmits matching by matching, if departures are not known in advance. Cells can be lost
     /// only with `FAULTY`.
     pub(crate) fn transmit_by_pair<'a, const WATCHED: bool, const FAULTY: bool>(
         &mut self,
