@@ -49,7 +49,9 @@ def one_testbed() -> Iterator[None]:
     """Testbeds of two tests would have one name, and take each other's time."""
     with (Path(tempfile.gettempdir()) / "lightloom-testbed.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        policy = os.sched_getscheduler(0)
         yield
+        assert os.sched_getscheduler(0) == policy, "a testbed left this process its own policy"
 
 
 @pytest.fixture

@@ -249,7 +249,7 @@ impl Experiment {
             Nic::Capped(rate) => Some(Links {
                 group: "server",
                 servers: 1,
-                rate_bps: rate.0 as f64,
+                rate_bps: facts.receives.unwrap_or(rate).0 as f64,
             }),
         };
         let links: Vec<Links> = of_servers.into_iter().chain(between).collect();

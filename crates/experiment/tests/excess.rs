@@ -118,3 +118,14 @@ fn one_hot_node_is_named() {
     assert!((times / (to / 5.0) - 1.0).abs() < 0.02, "{times}");
     assert_eq!(excess(tree(), 0.05, hot), None);
 }
+
+/// All four receivers of a LIONS output hear at once: a hot spot of three times a link is carried.
+#[test]
+fn receivers_of_a_grating_hear_more_than_a_link() {
+    let hot = json!({"kind": "hotspot", "targets": [3], "fraction": 0.9});
+    let lions = |link: &str| json!({"kind": "lions", "receivers": 4, "host_link": link});
+    assert_eq!(excess(lions("receivers"), 0.2, hot.clone()), None);
+    let (traffic, times) = excess(lions("nic"), 0.2, hot).expect("a link hears a third of it");
+    assert_eq!(traffic, "to server 3");
+    assert!((times / (16.0 * 0.2 * 0.9) - 1.0).abs() < 0.02, "{times}");
+}

@@ -114,6 +114,8 @@ pub struct Facts {
     /// The links by which racks, and groups of them, are joined to others; empty if this is not
     /// known. No fabric carries more than they do, and few carry as much.
     pub uplinks: Vec<Uplinks>,
+    /// The rate at which a server receives, if that is not the rate of its link (`cluster.nic`).
+    pub receives: Option<Rate>,
     /// Where circuits take turns: a slot lasts no longer, on average.
     pub slot: Option<Time>,
     /// From one decision on circuits to the next; none where nothing is decided.

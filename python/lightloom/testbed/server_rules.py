@@ -16,7 +16,6 @@ from typing import Any
 
 from lightloom import _core
 from lightloom.switches.openflow import LOCAL, Listener, Match, Removal, Rule, Stage
-from lightloom.testbed import priority
 from lightloom.testbed.forwarding import Hop, Pair, Routes, hops_of, settle_s
 from lightloom.testbed.layout import Layout, rack_prefix
 from lightloom.testbed.open_vswitch import LINK_PORT, OpenVSwitches, datapath_of
@@ -69,7 +68,7 @@ class ServerForwarding:
         self._changes = self._most_vlans = 0
         controller = folder / "openflow.sock"
         self._listener = Listener(f"unix:{controller}", key="testbed")
-        self._pool = ThreadPoolExecutor(1, "openflow", priority.prefer_threads)
+        self._pool = ThreadPoolExecutor(1, "openflow")
         self._switches = OpenVSwitches(layout, folder, controller)
         try:
             self._switches.start()

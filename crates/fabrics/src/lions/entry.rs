@@ -15,7 +15,7 @@ use crate::contract::{
 use crate::facts::{Facts, Framing, Part};
 use crate::physics::{ideal_of, Obeyed, Physics, Term, NOT_MODELLED};
 use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Bytes, Cluster, Fabric, Length, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Fabric, Length, Rate, Refusal, Time};
 
 /// `kind = "lions"`.
 pub const ENTRY: Entry = Entry {
@@ -83,7 +83,9 @@ impl FabricConfig for LionsConfig {
     }
 
     fn facts(&self, cluster: &Cluster) -> Facts {
+        let all = Rate(self.line_rate().0.saturating_mul(self.receivers.into()));
         Facts {
+            receives: (self.host_link == Some(HostLink::Receivers)).then_some(all),
             parts: parts(self, cluster.racks).list(),
             framing: Some(Framing {
                 rate: self.line_rate(),
