@@ -231,7 +231,7 @@ fn a_switch_that_does_not_fit_is_refused() {
         ),
         (
             json!({"kind": "rotornet", "devices": "mems-hydra"}),
-            "fabric.devices.constraint = \"matching\": a schedule joins a rack to one",
+            "fabric.devices.constraint = \"matching\": a schedule lets a rack send to one",
         ),
         (
             json!({"kind": "rotornet", "devices": "rotor-rotornet", "night": "10 us"}),

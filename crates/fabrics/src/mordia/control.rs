@@ -416,12 +416,12 @@ mod tests {
         assert!(nothing.key.is_empty());
         let some = refused(&[(0, 1)], Author::User).to_string();
         assert!(
-            some.starts_with("decision = [(0, 1)]: circuits that stay"),
+            some.starts_with("decision = [(0, 1)]: these circuits have no end"),
             "{some}"
         );
         let kept = refused(&[], Author::Keys).to_string();
         assert!(
-            kept.starts_with("decision = []: circuits that stay"),
+            kept.starts_with("decision = []: these circuits have no end"),
             "{kept}"
         );
     }
