@@ -195,7 +195,7 @@ def test_a_policy_in_python_that_returns_nothing_is_told_that(tmp_path: Path, wr
     assert done.returncode == 2, done.stdout
     said = " ".join(done.stderr.split())
     assert "at 500 us: it returned nothing (None before any schedule, or [])" in said
-    assert "return a schedule at its first decision" in said
+    assert "return a schedule at the first decision" in said
 
 
 def test_a_schedule_without_slots_leaves_all_dark(tmp_path: Path, write: Write) -> None:

@@ -108,7 +108,7 @@ def test_slots_come_back(plan: control.Plan, data: st.DataObject) -> None:
         found = sorted((slot, *ends(plan, 0, row.a, row.b)[1:]) for row in rows)
         assert found == [row for row in wanted(plan) if row[0] == slot]
         if slots > 1 and dialect in FOR_SWITCH:
-            with pytest.raises(lightloom.ConfigError, match=f"{slots} slots take turns, and"):
+            with pytest.raises(lightloom.ConfigError, match=f"{slots} slots take turns, but"):
                 wiring.render(plan, dialect)
 
 

@@ -131,7 +131,7 @@ BAD = {
     ),
     "a day of no length": (
         "d.csv -a round-robin --day '0 s'",
-        "--day = 0 ps: must be above 0 s; say how",
+        "--day = 0 ps: must be above 0 s; write the lit",
     ),
     "no time for a byte": (
         "d.csv -a hydra --period '0 s'",

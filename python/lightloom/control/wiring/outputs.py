@@ -186,7 +186,7 @@ def _check(dialect: Dialect, sheet: Sheet, slot: int | None) -> None:
         limit = f"{dialect.title} says what is to be, not what changes"
         raise refuse(limit, "leave out --diff, or write SCPI lines or SONiC commands")
     if sheet.times and len(sheet.times) > 1 and slot is None:
-        limit = f"{len(sheet.times)} slots take turns, but {dialect.title} has no times"
+        limit = f"{len(sheet.times)} slots take turns, but {dialect.title} cannot state times"
         raise refuse(limit, "choose one with --slot, or write .csv or .json")
     if len(sheet.planes) > 1:
         limit = (
