@@ -205,8 +205,8 @@ impl Uniform {
         self.after_losses(beta, beta * beta)
     }
 
-    /// Mean latency with AO-NACK, unslotted [slots], if NACKs cut packets short, with `beta` up to
-    /// 1. A packet that is sent again meets the same packet as before until that one is over, after
+    /// Mean latency with AO-NACK, unslotted [slots], if NACKs cut packets short; `beta` is at most 1.
+    /// A packet that is sent again meets the same packet as before until that one is over, after
     /// a time that is uniform from 0 to 1.
     pub fn nack_latency_aborting(&self, beta: f64) -> f64 {
         let attempts = (1.0 / beta).ceil() as u32;
