@@ -256,7 +256,7 @@ impl Experiment {
         let offered = self.workload.offered(cluster, self.run.seed)?;
         let pairs: Vec<_> = offered
             .iter()
-            .map(|o| (o.src.0, o.dst.0, o.rate_bps))
+            .map(|o| (o.src.0, o.dst.0, o.rate_bps, o.burst as f64))
             .collect();
         Ok(Excess::of(&pairs, cluster.hosts(), &links))
     }

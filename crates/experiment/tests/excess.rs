@@ -97,7 +97,7 @@ fn no_fabric_carries_more() {
     for (fabric, _) in fabrics().into_iter().chain(more) {
         let summary = run(fabric.clone(), 1.0, json!("uniform"), None);
         let accepted = summary.window.expect("it was asked for").accepted;
-        // Beyond saturation of what is above pods, traffic within them may have more than its part.
+        // If the links above pods are full, traffic within pods may take more than its share.
         let of_racks = summary
             .excess
             .filter(|excess| excess.traffic == "between racks");
@@ -128,4 +128,14 @@ fn receivers_of_a_grating_hear_more_than_a_link() {
     let (traffic, times) = excess(lions("nic"), 0.2, hot).expect("a link hears a third of it");
     assert_eq!(traffic, "to server 3");
     assert!((times / (16.0 * 0.2 * 0.9) - 1.0).abs() < 0.02, "{times}");
+}
+
+/// Rounds of 15 flows for a server drawn anew: chance in the sample is that of rounds, not of flows.
+#[test]
+fn rounds_of_an_incast_count_as_one_draw() {
+    for load in [0.85, 0.9, 0.93] {
+        let incast = json!({"kind": "incast", "fan_in": 15});
+        let tree = json!({"kind": "tree"});
+        assert_eq!(excess(tree, load, incast), None, "{load}");
+    }
 }

@@ -41,9 +41,9 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, rate: f64) {
+    fn add(&mut self, rate: f64, burst: f64) {
         self.rate += rate;
-        self.squares += rate * rate;
+        self.squares += burst * rate * rate;
     }
 
     fn excess(self, links_bps: f64, traffic: impl FnOnce() -> String) -> Option<Excess> {
@@ -57,10 +57,11 @@ impl Sum {
 
 impl Excess {
     /// The largest excess of `pairs`, a sample of sending and receiving servers with the rate that
-    /// each pair stands for [b/s]; of all groups together if their links are offered more than they
-    /// carry, else of one group. One of the first `links` goes before those of others: of servers,
-    /// as then no other fabric would help.
-    pub fn of(pairs: &[(u32, u32, f64)], servers: u32, links: &[Links]) -> Option<Excess> {
+    /// each pair stands for [b/s]. `burst` pairs are drawn together, so chance counts for as many
+    /// times the variance. Of all groups together if their links are offered more than they
+    /// carry, else of one group. An excess of the first `links` goes before one of the others: if
+    /// a server is offered more than its link carries, no other fabric helps.
+    pub fn of(pairs: &[(u32, u32, f64, f64)], servers: u32, links: &[Links]) -> Option<Excess> {
         let (first, others) = links.split_first()?;
         first.excess(pairs, servers).or_else(|| {
             let found = others.iter().filter_map(|l| l.excess(pairs, servers));
@@ -78,16 +79,16 @@ fn larger(a: Excess, b: Excess) -> Excess {
 }
 
 impl Links {
-    fn excess(&self, pairs: &[(u32, u32, f64)], servers: u32) -> Option<Excess> {
+    fn excess(&self, pairs: &[(u32, u32, f64, f64)], servers: u32) -> Option<Excess> {
         let groups = servers.div_ceil(self.servers) as usize;
         let mut sums = vec![[Sum::default(); 2]; groups];
         let mut all = Sum::default();
-        for &(src, dst, rate) in pairs {
+        for &(src, dst, rate, burst) in pairs {
             let (from, to) = (src / self.servers, dst / self.servers);
             if from != to {
-                sums[from as usize][0].add(rate);
-                sums[to as usize][1].add(rate);
-                all.add(rate);
+                sums[from as usize][0].add(rate, burst);
+                sums[to as usize][1].add(rate, burst);
+                all.add(rate, burst);
             }
         }
         let name = self.group;
@@ -117,10 +118,10 @@ mod tests {
     };
 
     /// Pairs of rack 0 and others, `each` of them from and to every rack.
-    fn even(each: u32, rate: f64) -> Vec<(u32, u32, f64)> {
+    fn even(each: u32, rate: f64) -> Vec<(u32, u32, f64, f64)> {
         let racks = (0..4).flat_map(|a| (1..4).map(move |k| (a, (a + k) % 4)));
         racks
-            .flat_map(|(a, b)| (0..each).map(move |k| (4 * a + k % 4, 4 * b, rate)))
+            .flat_map(|(a, b)| (0..each).map(move |k| (4 * a + k % 4, 4 * b, rate, 1.0)))
             .collect()
     }
 
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn one_rack_in_excess_is_named_with_its_direction() {
         let mut pairs = even(10_000, 0.5e9 / 3e4);
-        pairs.extend(vec![(1, 9, 0.6e9 / 1e4); 10_000]);
+        pairs.extend(vec![(1, 9, 0.6e9 / 1e4, 1.0); 10_000]);
         let excess = Excess::of(&pairs, 16, &[RACKS]).unwrap();
         assert!(["from rack 0", "to rack 2"].contains(&&*excess.traffic));
         assert!((excess.times - 1.1).abs() < 1e-9);
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn traffic_within_a_group_does_not_leave_it() {
-        let local = vec![(0, 3, 5e9 / 1e4); 10_000];
+        let local = vec![(0, 3, 5e9 / 1e4, 1.0); 10_000];
         assert_eq!(Excess::of(&local, 16, &[RACKS]), None);
         let server = Links {
             group: "server",
@@ -162,7 +163,7 @@ mod tests {
 
     #[test]
     fn few_pairs_prove_nothing() {
-        assert_eq!(Excess::of(&[(0, 4, 1.5e9)], 16, &[RACKS]), None);
+        assert_eq!(Excess::of(&[(0, 4, 1.5e9, 1.0)], 16, &[RACKS]), None);
         assert_eq!(Excess::of(&[], 16, &[RACKS]), None);
     }
 }

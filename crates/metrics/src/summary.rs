@@ -50,7 +50,7 @@ pub struct Finished<'a> {
     /// The time in which the fabric's circuits repeat or are decided again; `None` if they do not
     /// change.
     pub cycle: Option<Time>,
-    /// The largest excess of what the workload offers over what links carry.
+    /// The largest excess of offered traffic over the rate of links.
     pub excess: Option<&'a Excess>,
     /// The parts of the fabric; empty if they are not computed.
     pub parts: &'a PartCounts,

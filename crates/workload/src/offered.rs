@@ -18,6 +18,8 @@ pub struct Offered {
     pub dst: HostId,
     /// Its part of the offered rate [b/s].
     pub rate_bps: f64,
+    /// Flows of one instant, as of an incast, to which the pair belongs [count].
+    pub burst: u64,
 }
 
 impl WorkloadConfig {
@@ -62,8 +64,14 @@ impl WorkloadConfig {
         let mut plan = one.with_defaults()?.plan(cluster, seed, part)?;
         let pairs: Vec<_> = (0..count).map_while(|_| plan.next_pair()).collect();
         let total = plan.law.mean() * 8.0 / (plan.gap * 1e-12);
+        let burst = plan.pairs.burst();
         let rate_bps = total / pairs.len().max(1) as f64;
-        let of = |&(src, dst): &(HostId, HostId)| Offered { src, dst, rate_bps };
+        let of = |&(src, dst): &(HostId, HostId)| Offered {
+            src,
+            dst,
+            rate_bps,
+            burst,
+        };
         Ok(pairs.iter().map(of).collect())
     }
 }
@@ -107,7 +115,7 @@ mod tests {
         };
         assert!((sum(&|_| true) / 8e9 - 1.0).abs() < 1e-9);
         assert!((sum(&|o| o.src.0 < 4) / 2e9 - 1.0).abs() < 0.02);
-        // Of 15 other servers 12 are in other racks.
+        // A server has 15 others, 12 of them in other racks.
         let leaves = |o: &&Offered| o.src.0 < 4 && o.dst.0 >= 4;
         assert!((sum(&leaves) / (2e9 * 12.0 / 15.0) - 1.0).abs() < 0.02);
     }

@@ -7,7 +7,7 @@ from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import Transaction
 
 LOOKED_AT = 20
-"""So many changes are looked at for one whose dark time was measured."""
+"""The latest changes among which one with a measured dark time is searched [count]."""
 
 
 def dark_s(store: Store, one: Managed) -> float | None:

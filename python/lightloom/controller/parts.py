@@ -68,7 +68,7 @@ class Parts:
 
 
 def changed_ports(added: Sequence[Pair], removed: Sequence[Pair]) -> Ports:
-    """The ports of what a change adds, and of what it removes for no other reason."""
+    """The ports of the added cross-connects, and of removed ones that share no port with them."""
     return _ports([*added, *_spare(added, removed)])
 
 

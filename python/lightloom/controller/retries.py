@@ -1,9 +1,9 @@
-"""What is tried after changes that failed, and when.
+"""The parts of a change that are tried after failures, and when.
 
-What has no port of a failure is tried first, then half of what failed together, until each part has
-failed alone or is lit. A part that failed alone is tried again after a pause. A failure is known by
-its ports, as a policy may want other circuits at each attempt. Ports that a later change has lit
-are not at fault.
+Parts without a port of a failure are tried first, then half of the parts that failed together,
+until each part has failed alone or is lit. A part that failed alone is tried again after a pause. A
+failure is known by its ports, as a policy may want other circuits at each attempt. Ports that a
+later change has lit are not at fault.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import Transaction
 
 LOOKED_AT = 50
-"""So many transactions of each outcome are looked at."""
+"""The latest transactions of each outcome that are read [count]."""
 LONGEST_PAUSE_S = 600.0
 """The longest pause before a failed change is tried again."""
 IN_A_ROW = 8
