@@ -129,13 +129,3 @@ fn receivers_of_a_grating_hear_more_than_a_link() {
     assert_eq!(traffic, "to server 3");
     assert!((times / (16.0 * 0.2 * 0.9) - 1.0).abs() < 0.02, "{times}");
 }
-
-/// Rounds of 15 flows for a server drawn anew: chance in the sample is that of rounds, not of flows.
-#[test]
-fn rounds_of_an_incast_count_as_one_draw() {
-    for load in [0.85, 0.9, 0.93] {
-        let incast = json!({"kind": "incast", "fan_in": 15});
-        let tree = json!({"kind": "tree"});
-        assert_eq!(excess(tree, load, incast), None, "{load}");
-    }
-}

@@ -161,6 +161,15 @@ mod tests {
         assert!((excess.times - 5.0).abs() < 1e-9);
     }
 
+    /// 10,000 pairs are known to 1 %; 100 rounds of 100 pairs with one target, to 10 %.
+    #[test]
+    fn the_pairs_of_a_round_count_as_one() {
+        let found =
+            |burst: f64| Excess::of(&vec![(1, 9, 1.1e9 / 1e4, burst); 10_000], 16, &[RACKS]);
+        assert!((found(1.0).unwrap().times - 1.1).abs() < 1e-9);
+        assert_eq!(found(100.0), None);
+    }
+
     #[test]
     fn few_pairs_prove_nothing() {
         assert_eq!(Excess::of(&[(0, 4, 1.5e9, 1.0)], 16, &[RACKS]), None);
