@@ -20,7 +20,12 @@ from lightloom.errors import ConfigError
 Unreadable: Any = typer.BadParameter.__base__
 #: The exception if no command is given, which is answered by the help.
 HELP = "NoArgsIsHelpError"
-NUMBERS = {"integer": "a whole number", "number": "a number", "float": "a number"}
+NUMBERS = {
+    "int": "a whole number",
+    "integer": "a whole number",
+    "number": "a number",
+    "float": "a number",
+}
 
 
 class Commands(TyperGroup):
