@@ -3,6 +3,7 @@ force."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -14,7 +15,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from lightloom.costs.amounts import Range
-from lightloom.decision import sentences
+from lightloom.decision import remarks, sentences, verdict
 from lightloom.decision.lead import (
     Lead,
     Least,
@@ -32,6 +33,7 @@ from lightloom.decision.order import ahead, leaders, share
 from lightloom.decision.overturns import nearest, of_unknown
 from lightloom.decision.pareto import behind
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
+from lightloom.decision.verdict import Level, Nobody, Unpriced
 from lightloom.report.decisions import headline
 from lightloom.report.decisions.leaders import LeastPower, SamePower, least_power
 
@@ -40,15 +42,20 @@ ESN = bought("esn", switch=100)
 SIRIUS = bought("sirius", switch=50, tunable_transceiver=300)
 
 
+def said(purchases: Sequence[Purchase]) -> str:
+    """The verdict as a sentence."""
+    return sentences.verdict(verdict.verdict(purchases))
+
+
 def test_a_winner_with_the_price_that_would_overturn_it() -> None:
     """($500,000 − $250,000) ÷ 300 = $833.33, 2.08 × $400; delivered are 3,200 Gb/s."""
-    assert sentences.verdict([ESN, SIRIUS]) == (
+    assert said([ESN, SIRIUS]) == (
         "sirius carries this traffic at the lowest capital cost, $120 to $140 per Gb/s delivered; "
         "esn is cheaper if a tunable transceiver costs more than 2.08 times a transceiver, $833 "
         "(the book says 1.13 to 1.64 times, $450 to $656)."
     )
     assert lead([ESN, SIRIUS]) == Least("sirius", undone=False, some=False)
-    assert sentences.amounts([ESN, SIRIUS], CAPITAL) == (
+    assert sentences.multiples(remarks.multiples([ESN, SIRIUS], CAPITAL)) == (
         "esn costs 1.12 to 1.30 times as much as sirius."
     )
 
@@ -62,13 +69,13 @@ def test_where_ranges_overlap_nobody_wins_and_the_price_that_decides_is_told() -
     assert (float(found.times.low), float(found.times.high)) == pytest.approx(
         (0.976, 1.163), abs=1e-3
     )
-    assert sentences.verdict([ESN, level]) == (
+    assert said([ESN, level]) == (
         "sirius and esn are level in capital cost per Gb/s delivered: sirius $134 to $160 and esn "
         "$156. Which is cheaper depends on one price: sirius is cheaper if a tunable transceiver "
         "costs less than 1.56 times a transceiver, $625 (the book says 1.13 to 1.64 times, $450 "
         "to $656)."
     )
-    assert list(sentences.prices([ESN, level])) == []
+    assert remarks.other_prices([ESN, level]) == []
 
 
 def test_a_price_that_both_share_does_not_make_them_level() -> None:
@@ -87,14 +94,20 @@ def test_a_price_that_both_share_does_not_make_them_level() -> None:
 def test_less_than_3_percent_is_level() -> None:
     both = [bought("a", switch=100), bought("b", switch=102)]
     assert lead(both) == Same(("a", "b"), undone=False)
-    said = sentences.verdict(both)
-    assert said.endswith("a $156 and b $159, less than 3 % apart.")
+    found = verdict.verdict(both)
+    assert isinstance(found, Level)
+    assert ([one.label for one in found.offers], found.overturn, found.near) == (
+        ["a", "b"],
+        None,
+        True,
+    )
+    assert said(both).endswith("a $156 and b $159, less than 3 % apart.")
 
 
 def test_what_arrives_counts_and_not_what_was_bought() -> None:
     """The same parts, of which one delivered a quarter more: no price changes that."""
     more, less = bought("more", switch=100), bought("less", switch=100, delivered=0.4)
-    assert sentences.verdict([less, more]) == (
+    assert said([less, more]) == (
         "more carries this traffic at the lowest capital cost, $156 per Gb/s delivered; no price "
         "of a single part, up to 20 times as high or low, changes that."
     )
@@ -103,20 +116,24 @@ def test_what_arrives_counts_and_not_what_was_bought() -> None:
 def test_an_unknown_price_has_a_break_even() -> None:
     """($385,000 to $446,800 − $250,000) ÷ 10 a rotor switch."""
     opera = bought("opera", switch=50, rotor_switch=10)
-    assert list(sentences.unpriced([SIRIUS, opera])) == [
+    assert [sentences.unpriced(one) for one in verdict.unpriced([SIRIUS, opera])] == [
         "opera has no total price: the book has no price for a rotor switch; it is cheaper than "
         "sirius below $13,500 to $19,700."
     ]
     assert lead([ESN, SIRIUS, opera]) == Least("sirius", undone=False, some=True)
     dear = bought("dear", switch=200, rotor_switch=1)
-    assert next(sentences.unpriced([SIRIUS, dear])).endswith("it costs more than sirius.")
-    assert sentences.verdict([opera]).startswith("No fabric that carries this traffic has a total")
+    (unpriced,) = verdict.unpriced([SIRIUS, dear])
+    assert unpriced == Unpriced("dear", ("rotor-switch",), than="sirius", below=None)
+    assert sentences.unpriced(unpriced).endswith("it costs more than sirius.")
+    missing = Unpriced("opera", ("rotor-switch",))
+    assert verdict.verdict([opera]) == Nobody("no total", (missing,))
+    assert said([opera]).startswith("No fabric that carries this traffic has a total")
 
 
 def test_one_fabric_and_who_alone_carries_the_load() -> None:
     cost = Range(Fraction(625, 4), Fraction(625, 4))
     assert lead([ESN]) == Only("esn", cost, ESN.cost.book.currency)
-    assert sentences.verdict([ESN]) == (
+    assert said([ESN]) == (
         "esn carries this traffic at $156 per Gb/s delivered; there is no other fabric to compare."
     )
     late = bought("half", switch=50, carries=False)
@@ -124,17 +141,19 @@ def test_one_fabric_and_who_alone_carries_the_load() -> None:
     assert lead([ESN, replace(late, limit_s=0.01)]).limit_s == 0.01
     assert lead([late]) == NoneCarries()
     assert lead([bought("x", rotor_switch=1)]) == NoTotal()
-    assert sentences.verdict([ESN, late]) == (
+    assert said([ESN, late]) == (
         "esn alone carries this traffic, at $156 per Gb/s delivered; half does not."
     )
-    assert list(sentences.without_load([ESN, late])) == [
+    lower = remarks.lower_load([ESN, late])
+    assert lower is not None
+    assert (lower.leader, [label for label, _ in lower.fabrics]) == ("esn", ["half"])
+    assert sentences.lower_load(lower) == (
         "A lower load: half ($39.1) does not carry this load, but costs less than esn ($78.1) "
         "per Gb/s of the servers' links."
-    ]
-    nothing = bought("dead", switch=1, delivered=0)
-    assert sentences.verdict([nothing]) == (
-        "Nothing was delivered, so there is no cost per delivered Gb/s."
     )
+    nothing = bought("dead", switch=1, delivered=0)
+    assert verdict.verdict([nothing]) == Nobody("nothing delivered")
+    assert said([nothing]) == ("Nothing was delivered, so there is no cost per delivered Gb/s.")
 
 
 def test_seeds_are_compared_one_by_one() -> None:
@@ -148,21 +167,25 @@ def test_seeds_are_compared_one_by_one() -> None:
     assert ahead(one, other, CAPITAL)
     torn = bought("torn", seeds=(0.60, 0.40, 0.32), switch=100)
     assert not ahead(one, torn, CAPITAL)
-    assert "differs between seeds by as much as the costs do" in sentences.verdict([one, torn])
+    level = verdict.verdict([one, torn])
+    assert isinstance(level, Level)
+    assert (level.overturn, level.near) == (None, False)
 
 
 def test_power_is_told_where_another_draws_less() -> None:
     """50 kW against 25 kW and 300 × 12 to 14 W; a fabric of mirrors has no power here."""
-    assert sentences.amounts([ESN, SIRIUS], POWER) == (
+    assert sentences.multiples(remarks.multiples([ESN, SIRIUS], POWER)) == (
         "sirius draws the least, 8,940 to 9,130 W per Tb/s delivered; esn draws 1.71 to 1.75 "
         "times as much."
     )
-    assert list(sentences.power([ESN, SIRIUS])) == []
+    assert remarks.less_power([ESN, SIRIUS]) is None
     # 10 × 500 W + 200 × 12 to 14 W, and $140,000 or more, against 10 kW and $100,000.
     dark = bought("dark", switch=10, tunable_transceiver=200)
     bright = bought("bright", switch=20)
     assert [p.label for p in leaders([dark, bright], CAPITAL)] == ["bright"]
-    assert next(sentences.power([dark, bright])).startswith(
+    less = remarks.less_power([dark, bright])
+    assert less is not None
+    assert sentences.less_power(less).startswith(
         "Power, if that decides: dark draws the least, 2,310 to 2,440 W per Tb/s delivered; "
     )
 
@@ -265,12 +288,13 @@ def test_who_delivered_less_and_still_carried_the_load_is_named() -> None:
         bought("c", delivered=0.45, switch=1),
         bought("d", delivered=0.2, switch=1, carries=False),
     )
-    assert sentences.delivered([best, near], "Over the whole run") == ""
+    assert remarks.less_goodput([best, near]) is None
     told = (
         "Over the whole run the goodput of c is 10 % less than that of a. Each fabric's cost is "
         "divided by its own goodput."
     )
-    assert sentences.delivered([best, near, less, late], "Over the whole run") == told
+    found = remarks.less_goodput([best, near, less, late])
+    assert sentences.less_goodput(found, "Over the whole run") == told
 
 
 def test_a_run_that_waited_for_its_last_flows_prices_nobody() -> None:

@@ -13,31 +13,38 @@ from economics_support import network
 
 from lightloom.costs import book as books
 from lightloom.costs import lanes, pricing, wording
-from lightloom.decision import sentences
+from lightloom.decision import remarks, sentences
 from lightloom.decision.purchases import CAPITAL, POWER
-from lightloom.report.decisions import counting, decision
+from lightloom.report.decisions import counting, decision, elsewhere
+from lightloom.report.decisions import sentences as ours
 
 
 def test_a_narrow_lead_says_on_how_many_seeds_it_rests() -> None:
     one = bought("one", seeds=(0.40, 0.50, 0.60), switch=100)
     close = bought("close", seeds=(0.38, 0.475, 0.57), switch=100)
-    (said,) = sentences.seeds([one, close])
-    assert said == (
+    found = remarks.other_seeds([one, close])
+    assert found is not None
+    assert (found.number, found.leaders, [label for label, _ in found.near]) == (
+        *(3, ("one",)),
+        ["close"],
+    )
+    assert sentences.other_seeds(found) == (
         "Other seeds: 3 seeds were run; close costs 1.05 times as much as one, so their order may "
         "differ with other seeds."
     )
-    assert list(sentences.seeds([one, bought("far", switch=200)])) == []
-    assert list(sentences.seeds([one])) == []
+    assert remarks.other_seeds([one, bought("far", switch=200)]) is None
+    assert remarks.other_seeds([one]) is None
 
 
 def test_who_is_level_at_another_load_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody else costs less at 10 %, and yet two are level there."""
     one = bought("one", switch=100)
     level, behind = bought("two", switch=101), bought("two", switch=200)
-    monkeypatch.setattr(decision, "at_loads", lambda _: {0.1: (one, level), 0.5: (one, behind)})
+    monkeypatch.setattr(elsewhere, "at_loads", lambda _: {0.1: (one, level), 0.5: (one, behind)})
     read: Any = SimpleNamespace(purchases=(one, behind))
-    (said,) = decision._by_load(read)
-    assert said.replace("\u00a0", " ") == (
+    found = elsewhere.other_loads(read)
+    assert (found.turned, [there.others for there in found.kept]) == ((), [("two",), ()])
+    assert ours.no_other_load(found).replace("\u00a0", " ") == (
         "Not the load: no other fabric costs less at 10 % and 50 %; at 10 % two is level with one."
     )
 
@@ -46,7 +53,7 @@ def test_nothing_is_compared_with_the_best_where_no_window_tells_who_carries_the
     """It was an IndexError after the simulation."""
     both = [replace(bought(label, switch=100), unsettled=True) for label in ("one", "two")]
     for measure in (CAPITAL, POWER):
-        assert sentences.amounts(both, measure) == ""
+        assert remarks.multiples(both, measure) is None
 
 
 def of_bills(counting_: str = "share") -> Any:
@@ -82,7 +89,7 @@ def test_bills_by_share_say_so_and_who_leads_by_whole_boxes() -> None:
 
 
 def told(read: Any) -> list[str]:
-    return [*counting.turned(read), *counting.kept(read)]
+    return [ours.counted_otherwise(way) for way in counting.otherwise(read)]
 
 
 def test_a_laser_for_each_uplink_is_what_it_costs_by_hand() -> None:
@@ -115,10 +122,12 @@ def test_who_costs_least_with_a_laser_for_each_uplink_is_said() -> None:
     assert sirius.label == "sirius"
     assert said.startswith("Lasers: if each uplink has a laser of its own, not one for 8, ")
     assert " are level, " in said
-    assert counting.unless(read).endswith("a laser for each uplink the result differs.")
+    assert ours.unless(counting.otherwise(read)).endswith(
+        "a laser for each uplink the result differs."
+    )
     (clos,) = [p for p in read.purchases if p.label == "clos"]
     read.purchases = (clos,)
-    assert counting.unless(read) == ""
+    assert ours.unless(counting.otherwise(read)) == ""
     (note,) = wording.lasers(read.costs)
     assert note == (
         "sirius: 8 uplinks are one tunable transceiver of sirius-2020 and share its laser, as in "

@@ -33,6 +33,7 @@ class Overturn:
     book: Range | None
     """The price of the book; None if it has none."""
     unit: str
+    currency: str
     factor: Fraction
     """Ratio of the nearest such price and the book's, at least 1; 1 if the book's range contains
     it."""
@@ -150,7 +151,7 @@ def _made(
     in_book = None if told is None else told / pieces
     return Overturn(
         *(part, rival.label, leader.label, below, price / pieces, in_book, book.unit(part)),
-        *(factor, of, times, book_times),
+        *(book.currency, factor, of, times, book_times),
     )
 
 

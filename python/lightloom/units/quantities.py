@@ -128,12 +128,12 @@ def times(ratio: float) -> str:
     return f"{ratio:.1f}×" if ratio >= 0.95 else f"{digits(ratio)}×"
 
 
-def listed(parts: Iterable[str]) -> str:
+def listed(parts: Iterable[str], last: str = "and") -> str:
     """Lists texts: `a`, `a and b`, `a, b and c`."""
     items = list(parts)
     if len(items) < 2:
         return "".join(items)
-    return f"{', '.join(items[:-1])} and {items[-1]}"
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
 def tick_label(value: float, quantity: Quantity) -> str:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from lightloom.analysis import presets
-from lightloom.analysis.factors import between, times_text
 from lightloom.analysis.findings.headline import cuts, too_short_for
 from lightloom.analysis.findings.sentences import cut, explained
 from lightloom.analysis.model import Workload
 from lightloom.analysis.notes import left_behind
-from lightloom.analysis.ranking import names
 from lightloom.costs.book import Book
 from lightloom.costs.costs import Costs
 from lightloom.costs.wording import (
@@ -28,20 +25,22 @@ from lightloom.costs.wording import (
     simulated_otherwise,
     tiers,
 )
-from lightloom.decision import breaking, sentences
+from lightloom.decision import breaking, remarks, verdict
+from lightloom.decision import sentences as says
 from lightloom.decision.lead import unsettled
 from lightloom.decision.order import leaders
 from lightloom.decision.pareto import behind as pareto
-from lightloom.decision.purchases import CAPITAL, POWER, Purchase
+from lightloom.decision.purchases import CAPITAL, POWER
 from lightloom.plotting.spec import Figure
 from lightloom.results.failures import Resilience
 from lightloom.units import quantities
-from lightloom.units.quantities import tick_label
 
-from . import counting, tables
+from . import counting, elsewhere, performance, sentences, tables
 from .chart import chart
 from .headline import headline
-from .read import Read, at_loads, kept_of, read
+from .read import Read, kept_of, read
+
+Found = TypeVar("Found")
 
 BREAKS = (
     "The failure of a grating, a spine or a laser was not simulated: --worst-failure, or "
@@ -150,16 +149,19 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
     # If the fabric to buy is not decided, the fabrics on the front are not decided either.
     undecided = bool(unsettled(bought))
     front = {} if undecided else pareto(bought, made.standing)
-    turned = tuple(counting.turned(made))
+    ways = tuple(counting.otherwise(made))
+    turned = tuple(sentences.counted_otherwise(way) for way in ways if way.turned)
     broken = _broken(made, dead)
+    when = "In the window" if made.windowed else "Over the whole run"
     facts = (
         *_left_behind(made),
-        _given_up(made),
+        *_said(sentences.told_apart, performance.told_apart(made)),
+        *_said(sentences.given_up, performance.behind_best(made)),
         *turned,
         broken,
-        sentences.amounts(bought, CAPITAL),
-        sentences.amounts(bought, POWER),
-        sentences.delivered(bought, "In the window" if made.windowed else "Over the whole run"),
+        says.multiples(remarks.multiples(bought, CAPITAL)),
+        says.multiples(remarks.multiples(bought, POWER)),
+        says.less_goodput(remarks.less_goodput(bought), when),
         *narrow(made.costs),
         *tiers(made.costs),
         *as_if(made.costs),
@@ -167,9 +169,9 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
     )
     return Decision(
         title=headline(made),
-        sentence=sentences.verdict(bought) + counting.unless(made),
+        sentence=says.verdict(verdict.verdict(bought)) + sentences.unless(ways),
         facts=tuple(f for f in facts if f),
-        overturned=tuple(_overturned(made, others)),
+        overturned=tuple(o for o in _overturned(made, others) if o),
         leaders=tuple(p.label for p in bought if p in leaders(bought, CAPITAL)),
         front=front,
         costs=made.costs,
@@ -197,7 +199,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
             *tiers(made.costs),
             *((broken,) if broken else ()),
             *_another_load(made),
-            *sentences.unpriced(bought),
+            *map(says.unpriced, verdict.unpriced(bought)),
         ),
     )
 
@@ -237,89 +239,31 @@ def _overturned(made: Read, others: Sequence[Read]) -> Iterator[str]:
     """Lists the changes that would make another fabric cheapest: prices, measure, load,
     workload."""
     bought = made.purchases
-    yield from sentences.prices(bought)
-    yield from sentences.unpriced(bought)
-    yield from sentences.power(bought)
-    yield from _by_performance(made)
-    yield from _by_load(made)
-    yield from sentences.seeds(bought)
-    yield from counting.kept(made)
-    yield from sentences.without_load(bought)
-    yield from _by_workload(made, others)
+    yield from map(says.other_price, remarks.other_prices(bought))
+    yield from map(says.unpriced, verdict.unpriced(bought))
+    yield from _said(says.less_power, remarks.less_power(bought))
+    yield from _said(sentences.by_performance, performance.behind_best(made))
+    yield from _another_load(made)
+    yield sentences.no_other_load(elsewhere.other_loads(made))
+    yield from _said(says.other_seeds, remarks.other_seeds(bought))
+    yield from (sentences.counted_otherwise(w) for w in counting.otherwise(made) if not w.turned)
+    yield from _said(says.lower_load, remarks.lower_load(bought))
+    yield sentences.other_runs(elsewhere.other_runs(made, others))
 
 
-def _given_up(made: Read) -> str:
-    """States how far the cheapest fabric is behind the best by the figure that judges; if several
-    are level in cost, which of them is ahead by it."""
-    first = leaders(made.purchases, CAPITAL)
-    if len(first) > 1:
-        return _told_apart(made, {p.label for p in first})
-    found = _behind_best(made)
-    if found is None:
-        return ""
-    cheapest, words = found
-    return f"What {cheapest} gives up: {words}."
-
-
-def _told_apart(made: Read, level: set[str]) -> str:
-    """States which of the fabrics that are level in cost is ahead by the figure that judges; else
-    empty."""
-    criterion = made.criterion
-    if criterion is None:
-        return ""
-    ranking = criterion.ranking(tuple(f for f in made.workload.fabrics if f.label in level))
-    if ranking.level != 1 or ranking.unknown or not ranking.rest:
-        return ""
-    best = ranking.leaders[0]
-    each = []
-    for other in ranking.rest:
-        pair = (other, best) if criterion.better == "lower" else (best, other)
-        factor = between(*pair)
-        times = "" if factor is None else f", {times_text(factor)} apart"
-        each.append(f"{criterion.shown(other)} of {other.fabric.label}{times}")
-    return (
-        f"Level in cost, they are not in performance: {best.fabric.label} {criterion.wins[0]}: "
-        f"{criterion.name} {criterion.shown(best)} against {quantities.listed(each)}."
-    )
-
-
-def _by_performance(made: Read) -> Iterator[str]:
-    """States which fabric performs better than the cheapest."""
-    found = _behind_best(made)
-    if found is not None and made.criterion is not None:
-        ranking = made.criterion.ranking(made.workload.fabrics)
-        best, some = ranking.leaders, " of those that can be ranked" if ranking.unknown else ""
-        wins = made.criterion.wins[len(best) > 1]
-        yield f"Performance, if that decides: {names(best)} {wins}{some}."
-
-
-def _behind_best(made: Read) -> tuple[str, str] | None:
-    """The cheapest fabric, and how far it is behind the best; None if it is not behind, or not
-    ranked."""
-    first, criterion = leaders(made.purchases, CAPITAL), made.criterion
-    if len(first) != 1 or criterion is None:
-        return None
-    ranking = criterion.ranking(made.workload.fabrics)
-    own = next((s for s in ranking.rest if s.fabric.label == first[0].label), None)
-    if own is None or not ranking.leaders:
-        return None
-    best = ranking.leaders[0]
-    larger, smaller = (own, best) if criterion.better == "lower" else (best, own)
-    factor = between(larger, smaller)
-    times = "" if factor is None else f", {times_text(factor)} apart"
-    words = (
-        f"{best.fabric.label} {criterion.wins[0]}: {criterion.name} "
-        f"{criterion.shown(best)} against {criterion.shown(own)}{times}"
-    )
-    return first[0].label, words
+def _said(sentence: Callable[[Found], str], found: Found | None) -> tuple[str, ...]:
+    """The sentence of a finding, if there is one."""
+    return () if found is None else (sentence(found),)
 
 
 def _another_load(made: Read) -> tuple[str, ...]:
-    """States the loads of the sweep at which another fabric costs least; empty if there are
-    none."""
-    turned, _, level = _loads(made)
-    said = [f"Another load: {'; '.join((*turned, *level))}."] if turned else []
-    return (*said, *_open_loads(made))
+    """States the loads of the sweep at which another fabric costs least, or at which that is
+    open."""
+    said = sentences.another_load(elsewhere.other_loads(made))
+    return (
+        *((said,) if said else ()),
+        *_said(sentences.open_loads, elsewhere.open_loads(made)),
+    )
 
 
 def _left_behind(made: Read) -> Iterator[str]:
@@ -331,93 +275,6 @@ def _left_behind(made: Read) -> Iterator[str]:
         found = summary.get("excess") or summary.get("growing")
         if fabric.label in short and found is not None and found["traffic"] != "all":
             yield f"{fabric.label}: {left_behind(summary)}"
-
-
-def _open_loads(made: Read) -> Iterator[str]:
-    """States the loads of the sweep at which it is open which fabric costs least."""
-    if not leaders(made.purchases, CAPITAL):
-        return
-    open_ = [
-        tick_label(load, "share") for load, bought in at_loads(made).items() if unsettled(bought)
-    ]
-    if open_:
-        what = "windows" if made.windowed else "runs"
-        at = quantities.listed(open_)
-        yield f"At load {at} the {what} are too short to tell which fabric costs least."
-
-
-def _by_load(made: Read) -> Iterator[str]:
-    """States the loads at which another fabric costs least, or that there are none."""
-    yield from _another_load(made)
-    turned, kept, level = _loads(made)
-    if not turned and len(kept) > 1:
-        lead = f"Not the load: no other fabric costs less at {quantities.listed(kept)}"
-        yield f"{'; '.join((lead, *level))}."
-
-
-def _loads(made: Read) -> tuple[list[str], list[str], list[str]]:
-    """Returns texts about the loads of the sweep: those at which another fabric costs least, those
-    at which none does, and which fabrics are then level with the cheapest."""
-    here = {p.label for p in leaders(made.purchases, CAPITAL)}
-    turned: list[str] = []
-    kept: list[str] = []
-    level: list[str] = []
-    for load, bought in at_loads(made).items():
-        there = leaders(bought, CAPITAL)
-        if not there or not here:
-            continue
-        if _keeps(here, {p.label for p in there}):
-            kept.append(tick_label(load, "share"))
-            level += [f"at {kept[-1]} {said}"] if (said := _beside(there, here)) else []
-        else:
-            turned.append(f"at {tick_label(load, 'share')} {_lead(there)}")
-    return turned, kept, level
-
-
-def _keeps(here: set[str], there: set[str]) -> bool:
-    """Whether one of the cheapest fabrics here is also among the cheapest there; if several are
-    level here, False if a single one is cheapest there."""
-    return bool(here & there) and not (len(here) > 1 and len(there) == 1)
-
-
-def _beside(there: Sequence[Purchase], here: set[str]) -> str:
-    """Names the fabrics that are level at another load with the cheapest ones; empty if there are
-    none."""
-    others = [p for p in there if p.label not in here]
-    with_ = quantities.listed(p.label for p in there if p.label in here)
-    return f"{sentences.labels(others)} {_are(others)} level with {with_}" if others else ""
-
-
-def _are(bought: Sequence[Purchase]) -> str:
-    return "is" if len(bought) == 1 else "are"
-
-
-def _by_workload(made: Read, others: Sequence[Read]) -> Iterator[str]:
-    """States the other workloads or physics of the report under which another fabric costs
-    least."""
-    here = {p.label for p in leaders(made.purchases, CAPITAL)}
-    turned, kept = [], []
-    for other in others:
-        there = leaders(other.purchases, CAPITAL)
-        same = presets.of_one_workload([made.workload, other.workload])
-        name = presets.under(other.workload) if same else other.workload.name
-        if not there or not here:
-            continue
-        if _keeps(here, {p.label for p in there}):
-            kept.append(name)
-        else:
-            turned.append(f"under {name} {_lead(there)}")
-    if turned:
-        yield f"Another workload or other physics: {'; '.join(turned)}."
-    elif kept:
-        yield f"Not the other runs: no other fabric costs less under {quantities.listed(kept)}."
-
-
-def _lead(there: Sequence[Purchase]) -> str:
-    """Formats `clos costs least` or `a and b are level`."""
-    if len(there) > 1:
-        return f"{sentences.labels(there)} are level"
-    return f"{there[0].label} costs least"
 
 
 def _not_drawn(made: Read) -> Iterator[str]:

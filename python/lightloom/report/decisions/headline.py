@@ -10,6 +10,7 @@ from lightloom.decision import sentences
 from lightloom.decision.lead import lead
 from lightloom.decision.order import leaders, ranked
 from lightloom.decision.purchases import CAPITAL
+from lightloom.units.quantities import listed
 
 from .leaders import AllLevel, Fastest, LeastPower, SamePower, fastest, least_power
 from .read import Read
@@ -55,7 +56,7 @@ def power(found: LeastPower | SamePower | None) -> str:
     if isinstance(found, SamePower):
         return "the fabrics draw about the same power"
     if len(found.labels) > 1:
-        return f"{sentences.listed(found.labels)} draw the least power"
+        return f"{listed(found.labels)} draw the least power"
     than = "" if found.than is None else f" than {found.than}"
     less = "less" if found.times is None else f"{percent_less(found.times)} less"
     return f"{found.labels[0]} draws {less} power{than}"
