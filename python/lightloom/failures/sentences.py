@@ -58,7 +58,7 @@ def _slower(fabric: OfFabric, show: Shown) -> str:
 def heading(found: Resilience) -> str:
     """Describes the runs."""
     return (
-        "If one part fails: dead before the first flow and to the end, the same flows "
+        "If one part fails before the first flow and stays dead, with the same flows "
         f"(seed {found.seed})"
     )
 
@@ -85,26 +85,29 @@ def legend(found: Resilience) -> Iterator[str]:
     kinds = [kind for fabric in found.fabrics.values() for kind in fabric.kinds]
     if kinds:
         yield (
-            "A row: the worst figures with a part of that kind dead, one at a time, not always the "
-            "same; not arrived: bytes under way or lost when the run ended."
+            "Each row has the worst figures with one failed part of its kind; two figures may have "
+            "different parts. Not arrived: bytes in flight or lost when the run ended."
         )
         yield from _sampled(found)
     if any(kind.takes_servers for kind in kinds):
-        yield "A node takes its servers with it, in any network: it is not counted as the worst."
+        yield (
+            "A failed node cuts off its servers in every network, so it does not count as the "
+            "worst failure."
+        )
     if any(kind.kind in ("transceiver", "optical port") for kind in kinds):
         yield (
-            "A transceiver or port is that of one link: where a bill has one for several links, it "
-            "takes them all with it, and that is not run."
+            "A transceiver or port is that of one link. Where a bill has one for several links, "
+            "its failure would cut them all; that case is not simulated."
         )
     if found.goodput == "window.accepted" and _more(found):
         yield (
-            "More than the sound network's throughput: bytes of flows that came before the window "
-            "count where they arrive in it, and who was slower before has more of them left."
+            "A network can deliver more with a failed part than without: the bytes of earlier "
+            "flows count if they arrive in the window, and a slower network has more of them left."
         )
     if any(_was_cut(run) for kind in kinds if not kind.takes_servers for run in kind.runs):
         yield (
-            f"Runs that wait for what never arrives end after {SLOWER} times what the sound "
-            "network took."
+            f"A run that waits for bytes that never arrive ends after {SLOWER} times the time of "
+            "the fault-free network."
         )
     for fabric in found.fabrics.values():
         if fabric.switches:
