@@ -22,7 +22,7 @@ from testbed_support import live, lost_beside_switches, needs_real_time
 
 from lightloom import _core
 from lightloom.errors import ConfigError
-from lightloom.testbed import Testbed, folders, namespaces, shell
+from lightloom.testbed import Testbed, folders, namespaces, packet_sockets, shell
 from lightloom.testbed import server_rules as module
 from lightloom.testbed.bed import KernelPlane
 from lightloom.testbed.host import exhaust
@@ -334,18 +334,86 @@ def standing(read: Callable[[], Any]) -> Any:
     raise AssertionError(f"{found} does not stand still")
 
 
+#: Sends a thousand frames to a host.
+BURST = (
+    "import socket, sys\n"
+    "s = socket.socket(2, 2); s.connect((sys.argv[1], 9))\n"
+    "for _ in range(1000):\n"
+    "    try: s.send(bytes(1400))\n"
+    "    except OSError: pass\n"
+)
+
+
+def passed(bed: Testbed, host: int, place: int, device: str) -> int:
+    """A counter of a host's device."""
+    space = shell.NAMESPACES / bed.setup.layout.namespace(bed.setup.layout.hosts[host])
+    return int(_core.testbed_counters(space)[device][place])
+
+
+@live
+@ovs
+def test_a_switch_that_waits_for_a_processor_loses_no_packet() -> None:
+    """A thousand frames arrive while it stands still; the buffer of a sysctl has room for 90."""
+    with hydra("thwait", oversubscription=1) as (bed, plane):
+        hosts = bed.setup.layout.hosts
+        before = passed(bed, 1, 1, "uplink"), passed(bed, 1, 4, "eth0"), passed(bed, 1, 1, "eth0")
+        with stopped(plane, 1):
+            shell.call(inside(bed.setup, 0, sys.executable, "-c", BURST, hosts[1].address))
+            arrived = standing(lambda: passed(bed, 1, 1, "uplink")) - before[0]
+            assert passed(bed, 1, 1, "eth0") == before[2]
+        assert arrived > 900
+        assert standing(lambda: passed(bed, 1, 1, "eth0")) - before[2] == arrived
+        assert plane.totals()["lost_frames"] == 0
+
+
+@live
+@ovs
+def test_a_full_queue_of_an_uplink_drops_packets_and_the_switches_of_servers_do_not() -> None:
+    """A frame in the queue of a shaper still counts against the socket that sent it."""
+    with hydra("thfull", circuit_rate="200 Mb/s") as (bed, plane):
+        path = routes(([0, 1], [0]))
+        do(plane, "light", circuits((0, 1, 0)))
+        do(plane, "route", path)
+        do(plane, "enter", ([], path))
+        with flooding(bed, (0, 1)):
+            time.sleep(0.5)
+        read = standing(lambda: passed(bed, 0, 4, "eth0"))
+        totals = plane.totals()
+        # One frame more than the host: that with which it opened the socket.
+        assert passed(bed, 0, 4, "uplink") == read + 1
+    assert read > 1000
+    assert (totals["switch_drops"], totals["lost_frames"]) == (0, 0)
+
+
+@live
+@ovs
+def test_packets_that_a_switch_does_not_send_are_lost_frames() -> None:
+    """Those that its socket refuses, as its buffer is full of frames in the queue of an uplink."""
+    with hydra("thunsent") as (bed, plane):
+        forwarding = plane.forwarding
+        assert isinstance(forwarding, ServerForwarding)
+        running = forwarding._switches._running
+        assert packet_sockets.enlarge(running[len(running) // 2].pid, 1 << 14) == 2
+        before = passed(bed, 0, 4, "uplink") - passed(bed, 0, 4, "eth0")
+        with flooding(bed, (0, 1)):
+            time.sleep(0.5)
+        lost = standing(lambda: plane.totals()["switch_drops"])
+        assert lost > 100
+        assert passed(bed, 0, 4, "eth0") - passed(bed, 0, 4, "uplink") == lost - before
+
+
 @live
 @ovs
 def test_packets_that_a_switch_does_not_read_in_time_are_lost_frames() -> None:
     """Those from the link of a switch that stands still, then those from its host, whose device
     usually holds 20,000 frames: a busy machine takes long to send so many."""
     with hydra("thdrops") as (bed, plane):
-        space = shell.NAMESPACES / bed.setup.layout.namespace(bed.setup.layout.hosts[1])
 
         def lost() -> int:
             return int(plane.totals()["lost_frames"])
 
         assert standing(lost) == 0
+        kept = passed(bed, 1, 1, "uplink") - passed(bed, 1, 1, "eth0")
         for host in (1, 0):
             own = bed.setup.layout.namespace(bed.setup.layout.hosts[host])
             shell.call(["ip", "-n", own, "link", "set", "eth0", "txqueuelen", "1000"])
@@ -357,11 +425,11 @@ def test_packets_that_a_switch_does_not_read_in_time_are_lost_frames() -> None:
         # What was read is in no count twice: the rest of what came over the link was delivered.
         received, delivered, dropped = standing(
             lambda: (
-                *(_core.testbed_counters(space)[of][1] for of in ("uplink", "eth0")),
+                *(passed(bed, 1, 1, device) for device in ("uplink", "eth0")),
                 socket_drops(shell.call(inside(bed.setup, 1, "ss", "-0", "-n", "-m"))),
             )
         )
-        assert received - delivered == dropped
+        assert received - delivered - kept == dropped
 
 
 @live

@@ -7,7 +7,7 @@ optical fabric that the simulated fabric's own controller drives.
 | `layout`, `path_tags`, `idealised` | names, VLANs, and what is not emulated: pure |
 | `bed`, `namespaces`, `links`, `folders`, `guardian`, `shell` | a testbed: set-up, removal |
 | `kernel`, `user`, `forwarding`, `optical_switch` | planes of circuits: drivers of the controller |
-| `server_rules`, `open_vswitch` | HydRA's rules on servers, by Open vSwitch |
+| `server_rules`, `open_vswitch`, `packet_sockets` | HydRA's rules on servers, by Open vSwitch |
 | `host`, `priority` | the controller's host in real time, and its scheduling policy |
 | `applications`, `live`, `measure`, `capture` | programs, and samples and packets of their run |
 | `memcached_client` | a program that measures the latency of memcached |

@@ -11,14 +11,15 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from lightloom import _core
-from lightloom.testbed import priority, shell
+from lightloom.testbed import packet_sockets, priority, shell
 from lightloom.testbed.layout import DEVICE, UPLINK, Host, Layout
 
-TOOLS = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-appctl")
+TOOLS = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-appctl", "ovs-ofctl")
 READY_S = 20.0
 """No process needs longer to begin."""
 CACHE_S = 5.0
@@ -26,12 +27,29 @@ CACHE_S = 5.0
 PREFERRED = "-10"
 """Niceness, where the kernel refuses a real-time policy: a switch that waits for a processor loses
 packets."""
+BUFFER = 8 << 20
+"""Buffer of each packet socket of a switch [B]: 3,600 frames, which arrive in 0.1 s at 400 Mb/s."""
+SOCKETS = 2
+"""Packet sockets of a switch: to read from its link, and to send."""
+OPEN_S = 1.0
+"""No switch needs longer to open them."""
+SETTLE_S = 0.01
+"""Packets between the ports of a switch are on the way for no longer."""
+LOOKS = 5
+"""How often counters are read to tell packets on the way from lost ones."""
 POLL_S = 0.005
 CONTROLLER = f"{DEVICE}.controller"
-TX_DROPPED = 5
-"""Place of the packets that a device did not send among its counters."""
+TX_PACKETS, TX_DROPPED = 4, 5
+"""Places of packets among the counters of a device: sent, and not sent."""
 LINK_PORT = 1
 """OpenFlow port of a host's link."""
+PROBE = 0x88B5
+"""EtherType of a frame that no program reads; IEEE 802 reserves it for experiments."""
+SHORTEST = 60
+"""Bytes of the shortest frame."""
+
+Counters = Mapping[str, tuple[int, int, int, int, int, int]]
+"""By interface, as `_core.testbed_counters` has them."""
 
 
 def check_tools() -> None:
@@ -64,6 +82,8 @@ class OpenVSwitches:
         self._folder = folder
         self._controller = controller
         self._running: list[subprocess.Popen[bytes]] = []
+        self._unsent: dict[int, int] = {}
+        """By host: see `_count_unsent`, before traffic."""
 
     def start(self) -> None:
         """Starts all; each has a bridge with the host's device and its link.
@@ -81,12 +101,19 @@ class OpenVSwitches:
             # Open vSwitch connects to a socket of this name alone, in its own folder.
             (own / CONTROLLER).symlink_to(self._controller)
             self._begin(host, _database_line(own))
+        switches = []
         for host in hosts:
             self._await(host, "db.sock")
-            priority.prefer_switch(self._begin(host, _switch_line(self._own(host))))
+            switches.append(self._begin(host, _switch_line(self._own(host))))
+            priority.prefer_switch(switches[-1])
         for host in hosts:
             self._await(host, "ctl.sock")
         self._each([_bridge_line(self._own(host), host) for host in hosts])
+        # A switch opens the socket to send with its first frame.
+        self._each([_frame_line(self._own(host), host) for host in hosts])
+        for process in switches:
+            _enlarge_buffers(process)
+        self._unsent = {host.index: self._count_unsent(host) for host in hosts}
 
     def forget(self, hosts: Iterable[Host]) -> None:
         """Returns once switches forward no packet any more by rules that were replaced: they
@@ -101,18 +128,44 @@ class OpenVSwitches:
         self._each([[tool, limit, "-t", target, "revalidator/purge"] for target in targets])
 
     def count_drops(self) -> int:
-        """Packets that switches lost because they did not read them in time: from their hosts (the
-        ring of the device was full) and from their links (the buffer of the socket was).
+        """Packets that switches lost: from their hosts, which they did not read in time (the ring
+        of the device was full), from their links, which they did not read in time (the buffer of
+        the socket was full), and those that they did not send.
 
         Raises:
             RuntimeError: of `ss`.
         """
         drops = 0
-        for space in map(self._layout.namespace, self._layout.hosts):
-            drops += _core.testbed_counters(shell.NAMESPACES / space)[DEVICE][TX_DROPPED]
+        for host in self._layout.hosts:
+            space = self._layout.namespace(host)
+            drops += self._counters(host)[DEVICE][TX_DROPPED]
             lines = shell.call(shell.namespace_command(space, ["ss", "-0", "-n", "-m"]))
             drops += socket_drops(lines)
-        return drops
+        return drops + self._count_lost()
+
+    def _count_lost(self) -> int:
+        """Packets that switches have read from their hosts and neither sent nor hold."""
+        lost: dict[int, int] = {}
+        for look in range(LOOKS):
+            for host in self._layout.hosts:
+                if lost.get(host.index) != 0:
+                    found = max(0, self._count_unsent(host) - self._unsent[host.index])
+                    lost[host.index] = min(found, lost.get(host.index, found))
+            if not any(lost.values()):
+                break
+            if look < LOOKS - 1:
+                time.sleep(SETTLE_S)
+        return sum(lost.values())
+
+    def _count_unsent(self, host: Host) -> int:
+        """Packets that a switch has read from its host, less those that it has sent."""
+        counters = self._counters(host)
+        return counters[DEVICE][TX_PACKETS] - counters[UPLINK][TX_PACKETS]
+
+    def _counters(self, host: Host) -> Counters:
+        space = self._layout.namespace(host)
+        found: Counters = _core.testbed_counters(shell.NAMESPACES / space)
+        return found
 
     def is_alive(self) -> bool:
         """Whether all of them still run."""
@@ -191,6 +244,25 @@ def socket_drops(text: str) -> int:
     """
     lines = [line for line in text.splitlines() if f":{UPLINK} " in line]
     return sum(int(count) for line in lines for count in re.findall(r",d(\d+)\)", line))
+
+
+def _enlarge_buffers(process: int) -> None:
+    """Gives the packet sockets of a switch their buffers, if the kernel permits it. Without them it
+    loses packets if it waits for a processor, and those that a full buffer of the sending socket
+    refuses; both are counted."""
+    until = time.monotonic() + OPEN_S
+    with suppress(OSError):
+        while packet_sockets.enlarge(process, BUFFER) < SOCKETS and time.monotonic() < until:
+            time.sleep(POLL_S)
+
+
+def _frame_line(own: Path, host: Host) -> list[str]:
+    """Makes a switch send one frame over its link, which its rack switch returns."""
+    address = host.mac.replace(":", "")
+    frame = f"{address * 2}{PROBE:04x}".ljust(SHORTEST * 2, "0")
+    target = f"unix:{own / f'{DEVICE}.mgmt'}"
+    line = [shell.tool_path("ovs-ofctl"), f"--timeout={READY_S:.0f}", "-O", "OpenFlow13"]
+    return [*line, "packet-out", target, f"in_port=controller packet={frame} actions={LINK_PORT}"]
 
 
 def _database_line(own: Path) -> list[str]:

@@ -30,6 +30,7 @@ TOOLS = {
     "ovs-vswitchd": "openvswitch-switch",
     "ovs-vsctl": "openvswitch-switch",
     "ovs-appctl": "openvswitch-switch",
+    "ovs-ofctl": "openvswitch-switch",
 }
 """Programs, and the Debian packages that have them."""
 CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
