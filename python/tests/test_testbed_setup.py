@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import lightloom
 from lightloom import _core
 from lightloom.analysis.notes import of_workload
-from lightloom.cli.testbed_text import verdict
+from lightloom.cli.testbed_text import lines, verdict
 from lightloom.errors import ConfigError
+from lightloom.testbed import applications, shell
 from lightloom.testbed.agreement import _why
 from lightloom.testbed.applications import check_programs
 from lightloom.testbed.forwarding import next_hops
@@ -23,7 +24,7 @@ from lightloom.testbed.host import RealTimeHost
 from lightloom.testbed.idealised import not_emulated
 from lightloom.testbed.kernel import KernelPlane, outputs
 from lightloom.testbed.layout import Layout
-from lightloom.testbed.limits import Fidelity, percentile
+from lightloom.testbed.limits import Fidelity, judge_fidelity, percentile
 from lightloom.testbed.matched import matched
 from lightloom.testbed.measure import Samples
 from lightloom.testbed.setup import Setup, cases, setup_of
@@ -202,12 +203,33 @@ def test_an_application_that_cannot_run_is_refused(
     assert remedy in (problem.value.remedy or "")
 
 
+@pytest.mark.parametrize("kind", ["command", "mpi", "dask"])
 @pytest.mark.parametrize("command", ["/no/such/program x", "nosuchprogram x"])
-def test_a_command_that_does_not_exist_is_refused_before_anything_is_built(command: str) -> None:
-    raw = table(CTHROUGH) | {"testbed": {"application": [{"kind": "command", "command": command}]}}
+def test_a_command_that_does_not_exist_is_refused_before_anything_is_built(
+    kind: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shell, "tool_path", lambda tool: tool)
+    monkeypatch.setattr(applications, "find_spec", lambda name: True)
+    raw = table(CTHROUGH) | {"testbed": {"application": [{"kind": kind, "command": command}]}}
     with pytest.raises(ConfigError) as problem:
         check_programs(setup(raw).table.application)
     assert problem.value.key == "testbed.application[0].command"
+
+
+def test_options_of_mpirun_may_stand_before_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shell, "tool_path", lambda tool: tool)
+    application = {"kind": "mpi", "command": "--bind-to none ./a"}
+    raw = table(CTHROUGH) | {"testbed": {"application": [application]}}
+    check_programs(setup(raw).table.application)
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("a b", "a-b"), ("", "iperf3-0")])
+def test_two_applications_of_one_name_are_refused(names: tuple[str, str]) -> None:
+    """The second wrote over the output of the first."""
+    both = [{"kind": "iperf3", "to": 1, "name": name} for name in names]
+    with pytest.raises(ConfigError) as problem:
+        setup(table(CTHROUGH) | {"testbed": {"application": both}})
+    assert problem.value.key == "testbed.application[1].name"
 
 
 @pytest.mark.parametrize(
@@ -447,6 +469,24 @@ def test_a_difference_of_udp_is_not_explained_by_tcp(
     assert "TCP" not in said
     assert ("demand" in said) is unmeasured
     assert "TCP" in _why(-0.5, {}, Run)  # type: ignore[arg-type]
+
+
+def test_lateness_is_unknown_if_no_action_had_a_time() -> None:
+    found = judge_fidelity(setup(table(CTHROUGH)), {}, [], [])
+    assert found.within
+    assert found.late_ms == {"p50": None, "p99": None, "max": None}
+    found = judge_fidelity(setup(table(CTHROUGH)), {}, [0.02, 0.001], [])
+    assert not found.within
+    assert found.late_ms == pytest.approx({"p50": 1, "p99": 20, "max": 20})
+
+
+def test_a_failure_without_output_ends_with_its_code() -> None:
+    one = {"name": "a", "from": 0, "to": None, "timed_out": False, "exit_code": 3, "said": " "}
+    figures = {"fabric": "x", "matched_ratio": None, "beyond_limits": [], "not_emulated": []}
+    figures |= {"applications": [one], "load": 1.0, "processors": 2, "seconds": 1.0}
+    assert "  a (host 0): failed with 3" in lines(figures, Path("o"), "")
+    one["said"] = "why"
+    assert "  a (host 0): failed with 3: why" in lines(figures, Path("o"), "")
 
 
 @given(st.lists(st.integers(0, 100), min_size=1), st.floats(0.01, 1))

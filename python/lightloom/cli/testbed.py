@@ -53,7 +53,10 @@ def run(
     overrides: Overrides = None,
     fabric: Label = None,
     name: Name = None,
-    host: Annotated[int, typer.Option(metavar="HOST", help="Where the command after -- runs.")] = 0,
+    host: Annotated[
+        int | None,
+        typer.Option(metavar="HOST", help="Where the command after -- runs (default: 0)."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to write.")
     ] = None,
@@ -101,7 +104,7 @@ def up(file: File, overrides: Overrides = None, fabric: Label = None, name: Name
         from lightloom.testbed.priority import preferred
         from lightloom.testbed.setup import setup_of
 
-        setup = setup_of(_given(file, overrides, None, 0), fabric, name)
+        setup = setup_of(_given(file, overrides, None, None), fabric, name)
         with Testbed(setup) as bed, preferred():
             bed.host.begin()
             console.say(f"{setup.layout.name}: {len(setup.layout.hosts)} hosts on {setup.label}")
@@ -183,17 +186,30 @@ def down(
 
 
 def _given(
-    file: Path, overrides: list[str] | None, command: list[str] | None, host: int
+    file: Path, overrides: list[str] | None, command: list[str] | None, host: int | None
 ) -> Experiment:
     """Returns the experiment with its own applications, or with a command instead of them."""
     from lightloom.config.experiment import load
 
     experiment = load(file, overrides or [])
     if not command:
+        if host is not None:
+            remedy = "add -- COMMAND, or remove --host"
+            raise refusal("--host", host, "it is the host of a command, and there is none", remedy)
         return experiment
+    host = host or 0
+    _check_host(experiment, host)
     table = dict(experiment.raw.get("testbed", {}))
     table["application"] = [{"kind": "command", "from": host, "command": command}]
     return type(experiment)({**experiment.raw, "testbed": table}, experiment.path)
+
+
+def _check_host(experiment: Experiment, host: int) -> None:
+    cluster = experiment.resolved()["cluster"]
+    hosts = cluster["racks"] * cluster["servers_per_rack"]
+    if not 0 <= host < hosts:
+        limit = f"the hosts are 0 to {hosts - 1}"
+        raise refusal("--host", host, limit, "name one of them")
 
 
 def _only(name: str | None) -> str:

@@ -39,7 +39,7 @@ def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[st
         yield f"beyond the limits of the testbed: {sentence}"
     for sentence in figures["not_emulated"]:
         yield f"not emulated: {sentence}"
-    if "rules_ms" in figures:
+    if figures.get("rule_changes"):
         yield rules(figures)
     if cut := figures.get("capture_cut"):
         yield f"capture.pcapng has only the first packets of {', '.join(cut)}: capture less"
@@ -94,7 +94,8 @@ def _application(one: Mapping[str, Any]) -> str:
     if one["timed_out"]:
         return f"{name}: ended after its limit"
     if one["exit_code"] != 0:
-        return f"{name}: failed with {one['exit_code']}: {one.get('said', '').strip()[-200:]}"
+        said = one.get("said", "").strip()[-200:]
+        return f"{name}: failed with {one['exit_code']}" + (f": {said}" if said else "")
     if latency := one.get("latency_us"):
         shown = ", ".join(f"{key} {latency[key] / 1e3:.2f} ms" for key in ("p50", "p99", "p99.9"))
         return f"{name}: {latency['requests']:,} requests, latency {shown}"
@@ -103,7 +104,7 @@ def _application(one: Mapping[str, Any]) -> str:
     said = f"{name}: {formats.rate(one['goodput_bps'])} in {one['took_s']:.2f} s"
     if one.get("matched_bps") and one.get("unmatched_bps"):
         with_it, without = formats.rate(one["matched_bps"]), formats.rate(one["unmatched_bps"])
-        said += f"; {with_it} on a circuit, {without} without"
+        said += f"; frames at {with_it} on a circuit, at {without} without"
     if one.get("packets_lost") is not None:
         said += f"; {one['packets_lost']} of {one['packets']} packets lost"
     return said

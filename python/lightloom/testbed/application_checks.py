@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from lightloom import _core
 from lightloom.config.testbed import Application
@@ -36,6 +37,31 @@ def check_application(where: str, application: Application, hosts: int) -> None:
         raise refusal(f"{where}.bytes", application.bytes, limit, 'write a size such as "10 MB"')
     if application.kind in WITH_COMMAND and not words_of(application, where):
         raise refusal(f"{where}.command", '""', "nothing to run", "give a command")
+
+
+def check_names(applications: Sequence[Application]) -> None:
+    """Refuses two applications of one name, which would write the same files.
+
+    Raises:
+        ConfigError: naming the key of the second.
+    """
+    first: dict[str, int] = {}
+    for at, application in enumerate(applications):
+        name = name_of(at, application)
+        if name in first:
+            limit = f"application {first[name]} has this name as well"
+            raise refusal(f"testbed.application[{at}].name", f'"{name}"', limit, "choose another")
+        first[name] = at
+
+
+def name_of(at: int, application: Application) -> str:
+    """The name of an application in files and results.
+
+    >>> name_of(2, Application(kind="iperf3"))
+    'iperf3-2'
+    """
+    plain = "".join(c if c.isalnum() or c in "-_" else "-" for c in application.name)
+    return plain or f"{application.kind}-{at}"
 
 
 def words_of(application: Application, where: str = "testbed.application") -> list[str]:

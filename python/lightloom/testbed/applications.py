@@ -20,7 +20,7 @@ from lightloom import _core
 from lightloom.config.testbed import Application
 from lightloom.errors import refusal
 from lightloom.testbed import memcached_client, priority, shell
-from lightloom.testbed.application_checks import words_of
+from lightloom.testbed.application_checks import WITH_COMMAND, name_of, words_of
 from lightloom.testbed.layout import DEVICE, Host, Layout
 from lightloom.units.durations import duration_ps
 
@@ -145,8 +145,7 @@ def prepare(tables: Sequence[Application], layout: Layout, folder: Path) -> list
         source = layout.hosts[table.source]
         to = None if table.to is None else layout.hosts[table.to]
         commands = _commands(table, at, layout, source, to, folder)
-        name = _plain(table.name) or f"{table.kind}-{at}"
-        made.append(Running(table, name, source, to, commands, folder))
+        made.append(Running(table, name_of(at, table), source, to, commands, folder))
     return made
 
 
@@ -157,19 +156,25 @@ def check_programs(tables: Sequence[Application]) -> None:
         ConfigError: naming the package.
     """
     for at, table in enumerate(tables):
-        if table.kind == "command" and shutil.which(words_of(table)[0]) is None:
-            limit = "no such program"
-            key = f"testbed.application[{at}].command"
-            raise refusal(key, words_of(table)[0], limit, "correct its name, or install it")
         for tool in NEEDS[table.kind]:
             shell.tool_path(tool)
         if table.kind == "dask" and find_spec("distributed") is None:
             remedy = "pip install 'lightloom[cluster]'"
             raise refusal("testbed", "distributed", "not installed", remedy)
+        if table.kind in WITH_COMMAND:
+            _check_command(at, table)
 
 
-def _plain(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
+def _check_command(at: int, table: Application) -> None:
+    program = words_of(table)[0]
+    if table.kind == "mpi" and program.startswith("-"):
+        # An option of mpirun: the program is behind it.
+        return
+    path = _dask_path() if table.kind == "dask" else None
+    if shutil.which(program, path=path) is None:
+        limit = "no such program"
+        key = f"testbed.application[{at}].command"
+        raise refusal(key, program, limit, "correct its name, or install it")
 
 
 def _commands(
@@ -223,11 +228,14 @@ def dask_lines(
         worker = ["-m", "distributed.cli.dask_worker", address, "--host", host.address]
         worker += ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", "/tmp"]
         lines.append((layout.namespace(host), [python, *worker], begin))
-    # `python3` is the one that the workers have.
-    path = f"{Path(python).parent}:{os.environ.get('PATH', '')}"
     environment = [f"DASK_SCHEDULER_ADDRESS={address}", f"LIGHTLOOM_WORKERS={len(members)}"]
-    environment.append(f"PATH={path}")
+    environment.append(f"PATH={_dask_path()}")
     return [*lines, (here, ["env", *environment, *words], begin)]
+
+
+def _dask_path() -> str:
+    """PATH of a program that uses Dask: `python3` is the one that the workers have."""
+    return f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"
 
 
 def mpi_line(

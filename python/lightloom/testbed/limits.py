@@ -23,8 +23,8 @@ class Fidelity:
 
     beyond: tuple[str, ...]
     """Sentences; empty within the limits."""
-    late_ms: Mapping[str, float]
-    """How late the controller's actions were: p50, p99, max."""
+    late_ms: Mapping[str, float | None]
+    """How late the controller's actions were: p50, p99, max; None if no action had a time."""
     load: float
     """The largest load average of a minute."""
     processors: int
@@ -62,9 +62,8 @@ def judge_fidelity(
     return Fidelity(
         beyond=tuple(beyond),
         late_ms={
-            "p50": percentile(late_s, 0.5) * 1e3,
-            "p99": late * 1e3,
-            "max": max(late_s, default=0.0) * 1e3,
+            name: percentile(late_s, share) * 1e3 if late_s else None
+            for name, share in (("p50", 0.5), ("p99", 0.99), ("max", 1.0))
         },
         load=max(loads, default=0.0),
         processors=os.cpu_count() or 1,

@@ -67,7 +67,8 @@ def _facts(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "times of the fabric multiplied by", f"{figures['time_scale']:g}"
     yield "circuits lit", f"{figures['circuits']:,}"
     late = figures["late_ms"]
-    yield "actions late, p50 / p99 / max", " / ".join(f"{late[k]:.2f}" for k in late) + " ms"
+    if late["max"] is not None:
+        yield "actions late, p50 / p99 / max", " / ".join(f"{late[k]:.2f}" for k in late) + " ms"
     names = {
         "dark_packets": "packets sent into the dark",
         "lost_frames": "frames lost in the testbed itself",

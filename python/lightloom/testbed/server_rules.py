@@ -18,6 +18,7 @@ from lightloom import _core
 from lightloom.switches.openflow import LOCAL, Listener, Match, Removal, Rule, Stage
 from lightloom.testbed.forwarding import Hop, Pair, Routes, hops_of, settle_s
 from lightloom.testbed.layout import Layout, rack_prefix
+from lightloom.testbed.limits import percentile
 from lightloom.testbed.open_vswitch import LINK_PORT, OpenVSwitches, datapath_of
 from lightloom.testbed.path_tags import ELECTRICAL, PathTags, first_paths
 from lightloom.testbed.setup import Setup, scaled_ps
@@ -159,12 +160,12 @@ class ServerForwarding:
 
     def totals(self) -> dict[str, Any]:
         """Rules that were changed, time of substeps, VLANs, and packets that switches lost."""
-        times = sorted(self._step_s)
+        times = self._step_s
         return {
             "rule_changes": self._changes * self._layout.hosts_per_rack,
             "rules_ms": {
-                "p50": 1e3 * times[len(times) // 2] if times else 0.0,
-                "max": 1e3 * max(times, default=0.0),
+                name: percentile(times, share) * 1e3 if times else None
+                for name, share in (("p50", 0.5), ("max", 1.0))
             },
             "vlans": self._most_vlans,
             "switch_drops": self._switches.count_drops(),

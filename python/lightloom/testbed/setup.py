@@ -14,7 +14,7 @@ from lightloom.config.experiment import Experiment
 from lightloom.config.own_tables import TESTBED, of_core
 from lightloom.config.testbed import LARGEST_SCALE, Table, kept_bytes, read_table
 from lightloom.errors import refusal
-from lightloom.testbed.application_checks import check_application
+from lightloom.testbed.application_checks import check_application, check_names
 from lightloom.testbed.layout import Layout
 from lightloom.units.durations import duration_ps
 
@@ -133,6 +133,7 @@ def setup_of(experiment: Experiment, label: str | None = None, name: str | None 
     _check_limits(setup)
     for at, application in enumerate(table.application):
         check_application(f"testbed.application[{at}]", application, len(setup.layout.hosts))
+    check_names(table.application)
     return setup
 
 
