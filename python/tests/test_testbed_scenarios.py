@@ -49,6 +49,34 @@ def fastest_ms(one: dict[str, Any]) -> float:
     return min(float(ms) for ms in re.findall(r"round \d+: ([\d.]+) ms", one["output"]))
 
 
+def total_bps(of: dict[str, dict[str, Any]]) -> float:
+    return sum(float(one["goodput_bps"]) for one in of.values())
+
+
+@live
+@pytest.mark.skipif(shutil.which("iperf3") is None, reason="no iperf3")
+def test_circuits_carry_more_of_an_all_to_all_than_the_electrical_network() -> None:
+    """Every host sends to every other one. Of the three racks that a rack sends to, one at a time
+    has its circuit."""
+    keys = [f"testbed.application.{at}.duration=4 s" for at in range(12)]
+    electrical, circuits, full = ran("iperf3", ("electrical", "circuits", "full-bisection"), *keys)
+    assert all(one["bytes"] > 0 for one in electrical.values())
+    assert total_bps(electrical) < 4 * 20e6
+    assert total_bps(circuits) > 3 * total_bps(electrical)
+    assert total_bps(full) > 3 * total_bps(electrical)
+    assert max(total_bps(circuits), total_bps(full)) < 4 * 200e6
+
+
+@live
+@pytest.mark.skipif(shutil.which("nbdcopy") is None, reason="no libnbd-bin")
+def test_migrations_take_less_time_over_circuits() -> None:
+    electrical, circuits = ran("migration", ("electrical", "circuits"))
+    for name, one in electrical.items():
+        assert one["bytes"] == circuits[name]["bytes"] == 24_000_000
+        assert one["took_s"] > 24e6 * 8 / 20e6 * 0.9
+        assert one["took_s"] > 2 * circuits[name]["took_s"]
+
+
 @live
 @mpi
 def test_fftw_is_faster_over_circuits_than_over_the_electrical_network() -> None:
