@@ -11,7 +11,7 @@ from test_testbed_setup import CTHROUGH, MORDIA, setup, table
 
 import lightloom
 from lightloom.testbed import tables
-from lightloom.testbed.agreement import compare_with_simulation
+from lightloom.testbed.agreement import circuit_share, compare_with_simulation, over_repetitions
 from lightloom.testbed.measure import Observed, Samples
 
 
@@ -203,6 +203,38 @@ def test_equal_transfers_are_each_beside_their_own_simulation() -> None:
     fidelity = SimpleNamespace(load=0.0, processors=2)
     fabric = {**CTHROUGH, "interval": "1 s", "oversubscription": 10}
     live = measured(fabric, [seen(0)], applications=ones, fidelity=fidelity)
-    found = {one["name"]: one["simulated_bps"] for one in compare_with_simulation(live)}
+    found = {one["name"]: one["simulated"] for one in compare_with_simulation(live)}
     # 0.8 s at 50 Mb/s, then the rest at the rate of the circuit, of which the other takes a part.
     assert found["0.2"] < 0.7 * found["1.6"]
+
+
+def test_the_share_of_circuits_is_what_the_electrical_network_did_not_carry() -> None:
+    """100 bytes came to hosts; racks sent 10 and 5 of them over the electrical network."""
+    live = measured(CTHROUGH, [seen(0)])
+    live.samples.columns |= {"host 0": [5, 65], "host 2": [0, 40], "e0": [7, 17], "e1": [0, 5]}
+    live.samples.columns["o0.0"] = [0, 1000]
+    assert circuit_share(live) == pytest.approx(0.85)
+    live.applications[0]["to"] = 0
+    assert circuit_share(live) is None
+    assert circuit_share(measured(MORDIA, [seen(0)])) is None
+
+
+def test_repeated_runs_give_differences_an_interval() -> None:
+    """Of 0, 10 and 21 %: their mean, and Student's interval with two degrees of freedom."""
+
+    def row(difference: float, why: str) -> dict[str, Any]:
+        values = {"measured": 100 * (1 + difference), "simulated": 100.0}
+        return {
+            "name": "a",
+            "metric": "goodput_bps",
+            "difference": difference,
+            "why": why,
+            **values,
+        }
+
+    (found,) = over_repetitions([[row(0.0, "x")], [row(0.1, "y")], [row(0.21, "z")]])
+    assert found["difference"] == pytest.approx(0.31 / 3)
+    assert found["half_width"] == pytest.approx(4.303 * 0.10504 / 3**0.5, rel=1e-3)
+    assert (found["runs"], found["measured"], found["why"]) == (3, pytest.approx(110.33, 1e-3), "z")
+    (alone,) = over_repetitions([[row(0.0, "x")]])
+    assert (alone["half_width"], alone["why"]) == (None, "within 10 %")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ from lightloom.storage.errors import WriteError
 
 if TYPE_CHECKING:
     from lightloom.config.experiment import Experiment
+    from lightloom.testbed.setup import Setup
 
 EXIT_FAILED = 1
 """Exit code if an application or a tool failed, or if a run exceeded its limits under
@@ -60,6 +61,9 @@ def run(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to write.")
     ] = None,
+    repeats: Annotated[
+        int, typer.Option(min=1, max=100, metavar="N", help="Run so many times, with intervals.")
+    ] = 1,
     json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 beyond the limits of fidelity.")
@@ -70,9 +74,9 @@ def run(
     EXPERIMENT.toml is that of a simulation; its table `testbed` has the applications.
     """
     with _guarded():
-        from lightloom.cli.testbed_text import as_json, lines, verdict
-        from lightloom.testbed.live import measure
-        from lightloom.testbed.result import save, summary
+        from lightloom.cli.testbed_text import agreement, as_json
+        from lightloom.testbed.agreement import over_repetitions
+        from lightloom.testbed.result import save_agreement
         from lightloom.testbed.setup import cases, setup_of
 
         given = _given(file, overrides, context.args, host)
@@ -80,20 +84,46 @@ def run(
         setups = {case: setup_of(one, fabric, name) for case, one in cases(given).items()}
         first = next(iter(setups.values()))
         directory = out or Path("results") / f"testbed-{first.layout.name}"
-        found = {}
+        found: dict[str, dict[str, Any]] = {}
+        means = {}
         for case, setup in setups.items():
-            with _told(json) as tick:
-                live = measure(setup, tick)
-            found[case] = summary(live)
-            save(live, found[case], verdict(found[case], case), directory / case)
-            if not json:
-                for line in lines(found[case], directory, case):
-                    console.say(line)
+            runs = _measured(setup, case, repeats, directory, json)
+            found |= runs
+            if repeats > 1:
+                means[case] = over_repetitions([one["agreement"] for one in runs.values()])
+                save_agreement(means[case], directory / case)
+                if not json:
+                    console.say(
+                        f"mean of {repeats} runs{case and f' of {case}'}, difference ± 95 %:"
+                    )
+                    for line in agreement(means[case]):
+                        console.say(line)
         if json:
-            console.print_json(as_json(found))
+            console.print_json(as_json(found, means))
     failed = any(one["exit_code"] != 0 for f in found.values() for one in f["applications"])
     if failed or (strict and not all(figures["within_limits"] for figures in found.values())):
         raise typer.Exit(EXIT_FAILED)
+
+
+def _measured(
+    setup: Setup, case: str, repeats: int, directory: Path, quiet: bool
+) -> dict[str, dict[str, Any]]:
+    """Runs a case so many times; returns the figures of each run, by its folder."""
+    from lightloom.cli.testbed_text import lines, verdict
+    from lightloom.testbed.live import measure
+    from lightloom.testbed.result import save, summary
+
+    numbered = [f"{case}/run-{n + 1}".strip("/") for n in range(repeats)]
+    found = {}
+    for name in [case] if repeats == 1 else numbered:
+        with _told(quiet) as tick:
+            live = measure(setup, tick)
+        found[name] = summary(live)
+        save(live, found[name], verdict(found[name], name), directory / name)
+        if not quiet:
+            for line in lines(found[name], directory, name):
+                console.say(line)
+    return found
 
 
 @commands.command()

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lightloom.testbed.agreement_text import difference_text, value_text
 from lightloom.units import formats
 
 LINES = 20
 """Number of lines shown from the end of a command's output."""
 
 
-def as_json(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Returns the figures of all cases; of repeated cases, the worst is first."""
+def as_json(
+    found: Mapping[str, Mapping[str, Any]], means: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Returns the figures of all runs; of several, the worst is first. `means` are the agreement of
+    each case over its repeated runs.
+    """
     worst: dict[str, Callable[[list[Any]], Any]] = {
         "matched_ratio": min,
         "lost_frames": sum,
@@ -27,7 +32,7 @@ def as_json(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         if values:
             short[key] = of(values)
     if len(found) > 1:
-        return short | {"cases": found}
+        return short | ({"agreement": means} if means else {}) | {"cases": found}
     (figures,) = found.values()
     return short | {key: value for key, value in figures.items() if key not in short}
 
@@ -47,12 +52,17 @@ def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[st
         yield f"  {_application(one)}"
         for line in one.get("output", "").splitlines()[-LINES:]:
             yield f"    {line}"
-    for one in figures.get("agreement", []):
-        measured, simulated = (formats.rate(one[f"{of}_bps"]) for of in ("measured", "simulated"))
-        rates = f"{measured} measured, {simulated} simulated"
-        yield f"  {one['name']}: {rates} ({100 * one['difference']:+.0f} %): {one['why']}"
+    yield from agreement(figures.get("agreement", []))
     load = f"load {figures['load']:.1f} on {figures['processors']} processors"
     yield f"measured on this machine, {load}, in {figures['seconds']:.1f} s: {directory / case}"
+
+
+def agreement(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Each metric as it was measured, and as it was simulated."""
+    for one in rows:
+        measured, simulated = (value_text(one, of) for of in ("measured", "simulated"))
+        values = f"{measured} measured, {simulated} simulated"
+        yield f"  {one['name']}: {values} ({difference_text(one)}): {one['why']}"
 
 
 def rules(figures: Mapping[str, Any]) -> str:

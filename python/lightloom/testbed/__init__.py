@@ -12,7 +12,7 @@ optical fabric that the simulated fabric's own controller drives.
 | `applications`, `live`, `measure`, `capture` | programs, and samples and packets of their run |
 | `memcached_client` | a program that measures the latency of memcached |
 | `claims`, `claims_table`, `programs` | claims of papers, judged here; programs that they need |
-| `agreement`, `matched` | the run beside its simulation, and with circuits beside without |
+| `agreement`, `agreement_text`, `matched` | a run and its simulation; rates with circuits |
 | `tables`, `result`, `report` | measured tables, files and page |
 
 >>> from lightloom.testbed import Testbed, measure, setup_of  # doctest: +SKIP

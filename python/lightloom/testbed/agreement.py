@@ -1,4 +1,4 @@
-"""The same experiment simulated: what each application would have got, beside what it got.
+"""The same experiment simulated: goodputs and the share of circuits, beside those measured.
 
 Every transfer of an application becomes a flow of the bytes that arrived, begun when the
 application began; the simulator runs the same fabric with the same keys.
@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import csv
 import io
+import statistics
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lightloom.config.own_tables import of_core
 from lightloom.testbed.live import Live
 from lightloom.units.durations import duration_ps
+from lightloom.units.intervals import over_runs
 
 HEADERS = 1448 / 1538
 """Share of a link's bytes that TCP with time stamps delivers: 1,448 of 1,538 on the wire."""
 AGREES = 0.1
-"""Goodputs that differ by no more need no reason."""
+"""Values that differ by no more need no reason."""
+WITHIN = f"within {AGREES * 100:g} %"
+GOODPUT, CIRCUIT_SHARE = "goodput_bps", "circuit_share"
+"""Metrics of a run and its simulation."""
 
 
 def transfers(live: Live) -> list[dict[str, Any]]:
@@ -70,8 +75,9 @@ def replay_table(live: Live, path: str) -> dict[str, Any]:
 
 
 def compare_with_simulation(live: Live) -> list[dict[str, Any]]:
-    """For each application that transferred bytes: measured goodput, simulated goodput, and their
-    difference as a share of the simulated one."""
+    """The metrics that both a run and its simulation have: the goodput of each application that
+    transferred bytes, and the share of bytes that circuits carried. Each has its difference, as a
+    share of the simulated value, and the causes."""
     from lightloom import api
 
     rows = flows(live)
@@ -88,14 +94,76 @@ def compare_with_simulation(live: Live) -> list[dict[str, Any]]:
         if flow["finish_ps"] is None:
             continue
         expected = flow["bytes"] * 8e12 / (flow["finish_ps"] - flow["arrival_ps"])
-        off = one["goodput_bps"] / expected - 1
+        row = _row(one["name"], GOODPUT, one["goodput_bps"], expected)
+        found.append(row | {"why": _why(row["difference"], one, live)})
+    share, expected = circuit_share(live), result.summary.get("circuit_share")
+    if share is not None and expected:
+        row = _row("fabric", CIRCUIT_SHARE, share, expected)
+        found.append(row | {"why": _why_share(row["difference"], live, result)})
+    return found
+
+
+def _row(name: str, metric: str, measured: float, simulated: float) -> dict[str, Any]:
+    return {
+        "name": name,
+        "metric": metric,
+        "measured": measured,
+        "simulated": simulated,
+        "difference": measured / simulated - 1,
+    }
+
+
+def circuit_share(live: Live) -> float | None:
+    """The share of bytes between racks that did not cross the electrical network, by frames; None
+    without both kinds of networks, or if racks had traffic of their own."""
+    layout = live.setup.layout
+    inside = any(
+        layout.hosts[one["from"]].rack == layout.hosts[one["to"]].rack for one in transfers(live)
+    )
+    if inside or not layout.electrical or not layout.planes:
+        return None
+    carried = {name: sizes[-1] - sizes[0] for name, sizes in live.samples.columns.items()}
+    received = sum(size for name, size in carried.items() if name.startswith("host "))
+    electrical = sum(
+        carried.get(tor.name, 0) for tor, end in layout.uplinks() if end.role == "core"
+    )
+    return max(0.0, 1 - electrical / received) if received else None
+
+
+def _why_share(off: float, live: Live, result: Any) -> str:
+    if abs(off) <= AGREES:
+        return WITHIN
+    scale = live.setup.table.time_scale
+    lit_s = sum(until - since for *_, since, until in live.circuits) / scale
+    columns = result.circuits.select(["from_ps", "until_ps"]).to_pylist()
+    simulated_s = sum(row["until_ps"] - row["from_ps"] for row in columns) / 1e12
+    return f"circuits were lit for {lit_s:.2f} s on the testbed and {simulated_s:.2f} s simulated"
+
+
+def over_repetitions(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """The metrics of repeated runs: means over the runs, and half of the 95 % interval of the
+    difference; the causes are those of the run that differs most."""
+    found = []
+    for name, metric in dict.fromkeys((one["name"], one["metric"]) for run in runs for one in run):
+        rows = [
+            one for run in runs for one in run if (one["name"], one["metric"]) == (name, metric)
+        ]
+        off = over_runs(one["difference"] for one in rows)
+        if off is None:
+            continue
+        means = {
+            key: statistics.fmean(one[key] for one in rows) for key in ("measured", "simulated")
+        }
+        worst = max(rows, key=lambda one: abs(one["difference"]))
         found.append(
             {
-                "name": one["name"],
-                "measured_bps": one["goodput_bps"],
-                "simulated_bps": expected,
-                "difference": off,
-                "why": _why(off, one, live),
+                "name": name,
+                "metric": metric,
+                **means,
+                "difference": off.mean,
+                "half_width": off.half_width,
+                "runs": off.n,
+                "why": WITHIN if abs(off.mean) <= AGREES else worst["why"],
             }
         )
     return found
@@ -113,7 +181,7 @@ def _period_s(live: Live) -> float | None:
 def _why(off: float, one: dict[str, Any], live: Live) -> str:
     """The causes of a difference that the figures show."""
     if abs(off) <= AGREES:
-        return f"within {AGREES * 100:g} %"
+        return WITHIN
     reasons, period_s = [], _period_s(live)
     if live.fidelity.load > live.fidelity.processors:
         load = f"load {live.fidelity.load:.1f} on {live.fidelity.processors} processors"

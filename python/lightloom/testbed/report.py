@@ -9,6 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from lightloom.testbed.agreement_text import difference_text, value_text
 from lightloom.testbed.live import Live
 from lightloom.units import formats
 
@@ -55,9 +56,9 @@ def _application(one: Mapping[str, Any]) -> dict[str, str]:
 def _agreement(one: Mapping[str, Any]) -> dict[str, str]:
     return {
         "name": one["name"],
-        "measured": _rate(one["measured_bps"]),
-        "simulated": _rate(one["simulated_bps"]),
-        "difference": f"{100 * one['difference']:+.1f} %",
+        "measured": value_text(one, "measured"),
+        "simulated": value_text(one, "simulated"),
+        "difference": difference_text(one),
         "why": one["why"],
     }
 

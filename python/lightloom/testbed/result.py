@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from lightloom.testbed.matched import best, matched
 from lightloom.testbed.report import page
 
 REPLAY = "replay.toml"
+AGREEMENT = "agreement.json"
 
 
 def summary(live: Live, agreement: bool = True) -> dict[str, Any]:
@@ -91,6 +93,17 @@ def save(live: Live, figures: dict[str, Any], verdict: str, directory: Path) -> 
                 staging.parquet(directory / f"{name}.parquet", table)
         read = inputs.located(dict(live.setup.resolved), directory)
         staging.record(directory, {"build": identity.build(), "inputs": read})
+
+
+def save_agreement(rows: Sequence[Mapping[str, Any]], directory: Path) -> None:
+    """Writes the metrics of repeated runs beside those of their simulations.
+
+    Raises:
+        WriteError: that names the file.
+    """
+    path = directory / AGREEMENT
+    with Staging(directory) as staging:
+        staging.content(path, json.dumps(rows, indent=2).encode() + b"\n")
 
 
 def _throughput(live: Live) -> pa.Table:
