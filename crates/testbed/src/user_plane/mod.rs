@@ -11,12 +11,14 @@
 //! | [`days`] | the matching that is lit at a given time |
 //! | [`queues`] | frames that wait, in reused buffers |
 //! | `poll` | the loop: read, open, send |
+//! | [`rest`] | when the thread has to leave its processor to others |
 //! | [`lateness`] | how late the loop detects the start of each day |
 
 pub mod days;
 pub mod lateness;
 mod poll;
 pub mod queues;
+pub mod rest;
 
 use super::tap;
 use days::Schedule;

@@ -1,13 +1,15 @@
 //! The loop of the plane: it reads frames from hosts, opens circuits by the clock and hands frames
 //! to their destination hosts.
 //!
-//! The loop polls without a pause while days are short. If all days are [`LONG`] or longer, it sleeps
-//! whenever nothing is due, and the kernel runs it before all other programs.
+//! The kernel runs the loop before all other programs, and suspends it for 50 ms in each second if
+//! it leaves less than 5 % of the time to them. If all days are [`LONG`] or longer, the loop sleeps
+//! whenever nothing is due. Otherwise it polls, and rests in some nights, see [`Rest`].
 
 #![allow(unsafe_code)]
 
 use super::days::{Day, Days};
 use super::queues::{place_of, Queues};
+use super::rest::Rest;
 use super::{Host, Settings, Shared};
 use nix::libc;
 use nix::sched::{sched_setaffinity, CpuSet};
@@ -41,7 +43,16 @@ const PRIORITY: i32 = 2;
 
 /// The monotonic clock [ns].
 pub fn clock() -> u64 {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("Linux has this clock");
+    read(ClockId::CLOCK_MONOTONIC)
+}
+
+/// The time for which this thread has had a processor [ns].
+fn used() -> u64 {
+    read(ClockId::CLOCK_THREAD_CPUTIME_ID)
+}
+
+fn read(clock: ClockId) -> u64 {
+    let now = clock_gettime(clock).expect("Linux has this clock");
     now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
 }
 
@@ -58,6 +69,9 @@ struct Plane<'a> {
     open: Day,
     /// Whether the thread sleeps during days.
     sleeps: bool,
+    /// When it has to rest; `None` without a real-time policy: a thread that rests would
+    /// then wait for its processor.
+    rest: Option<Rest>,
     shared: &'a Shared,
 }
 
@@ -85,6 +99,7 @@ pub fn run(
         days: Days::default(),
         open: Day::default(),
         sleeps: false,
+        rest: None,
         shared,
     };
     while !shared.stopped() {
@@ -92,7 +107,7 @@ pub fn run(
         if let Some(schedule) = shared.renewed() {
             plane.days.follow(schedule, now);
             plane.sleeps = plane.days.shortest() >= LONG;
-            prefer(plane.sleeps);
+            plane.rest = prefer().then(|| Rest::new(now, used()));
         }
         let idle = !plane.read(now)?;
         plane.turn(idle);
@@ -110,22 +125,17 @@ fn bind() {
     }
 }
 
-/// Gives this thread a higher priority than hosts, if the process may do so. A thread that sleeps
-/// becomes a real-time thread. One that never sleeps does not: the kernel suspends such a real-time
-/// thread for 50 ms in each second.
-fn prefer(sleeps: bool) {
-    let (policy, priority) = match sleeps {
-        true => (libc::SCHED_FIFO, PRIORITY),
-        false => (libc::SCHED_OTHER, 0),
-    };
+/// Gives this thread a real-time policy; returns whether the kernel permits it. Otherwise the thread
+/// has a higher niceness than hosts, if the process may give it one.
+fn prefer() -> bool {
     let parameters = libc::sched_param {
-        sched_priority: priority,
+        sched_priority: PRIORITY,
     };
     // SAFETY: the calls read `parameters` alone; if the kernel refuses, the priority stays as it is.
     unsafe {
         let thread = libc::syscall(libc::SYS_gettid) as libc::id_t;
         libc::setpriority(libc::PRIO_PROCESS, thread, -20);
-        libc::sched_setscheduler(0, policy, &parameters);
+        libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameters) == 0
     }
 }
 
@@ -200,7 +210,10 @@ impl Plane<'_> {
             add(&self.shared.missed_days, begun - 1);
         }
         if now < day.from {
-            return sleep_until(day.from, now, u64::MAX);
+            if !self.sleeps {
+                self.rest(|rest| rest.in_night(now, day.from));
+            }
+            return sleep_until(day.from, clock(), u64::MAX);
         }
         if self.open != day {
             self.open = day;
@@ -214,6 +227,16 @@ impl Plane<'_> {
         }
         if idle && self.sleeps {
             sleep_until(day.until, clock(), REST);
+        }
+        self.rest(|rest| rest.in_day(now));
+    }
+
+    /// Sleeps for the time that `choose` returns, if this thread has to rest.
+    fn rest(&mut self, choose: impl FnOnce(&Rest) -> Option<u64>) {
+        let Some(rest) = &mut self.rest else { return };
+        if let Some(length) = choose(rest) {
+            std::thread::sleep(Duration::from_nanos(length));
+            rest.slept(clock(), used());
         }
     }
 
