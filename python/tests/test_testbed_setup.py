@@ -480,6 +480,16 @@ def test_lateness_is_unknown_if_no_action_had_a_time() -> None:
     assert found.late_ms == pytest.approx({"p50": 1, "p99": 20, "max": 20})
 
 
+def test_goodput_of_udp_is_what_arrived() -> None:
+    """The sum of iperf3 counts the bytes that were sent: 100 Mb/s over a link of 40 Mb/s."""
+    whole = {"bytes": 37_489_200, "seconds": 3.0, "bits_per_second": 99_971_200.0}
+    whole |= {"packets": 26_778, "lost_packets": 16_330}
+    found = applications._of_iperf(json.dumps({"end": {"sum": whole}}), udp=True)
+    assert found["bytes"] == (26_778 - 16_330) * 1400
+    assert found["goodput_bps"] == pytest.approx(10_448 * 1400 * 8 / 3)
+    assert (found["packets"], found["packets_lost"]) == (26_778, 16_330)
+
+
 def test_a_failure_without_output_ends_with_its_code() -> None:
     one = {"name": "a", "from": 0, "to": None, "timed_out": False, "exit_code": 3, "said": " "}
     figures = {"fabric": "x", "matched_ratio": None, "beyond_limits": [], "not_emulated": []}

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -28,6 +28,8 @@ PORT = 5201
 """Servers listen on this port and those above."""
 DASK_PORT = 8786
 """The scheduler of Dask listens on this port."""
+DATAGRAM = 1400
+"""Payload of a UDP packet of iperf3 [B]."""
 OUTPUT = 10_000
 """Length of the kept end of a command's output [characters]."""
 HEAD_START_S = 0.3
@@ -205,7 +207,7 @@ def _commands(
         client += ["-i", "0.1", "-P", str(table.streams), "-J", "--connect-timeout", "3000"]
         if table.udp is not None:
             rate = _core.control_rate("udp", table.udp)
-            client += ["-u", "-b", str(rate), "-l", "1400"]
+            client += ["-u", "-b", str(rate), "-l", str(DATAGRAM)]
         return [(there, server, begin - HEAD_START_S), (here, client, begin)]
     size = str(_core.control_bytes("bytes", table.bytes))
     server = ["nbdkit", "-f", "-i", to.address, "-p", port, "memory", size]
@@ -299,6 +301,18 @@ def figures_of(running: Running) -> dict[str, Any]:
     return figures
 
 
+def _of_udp(whole: Mapping[str, Any]) -> dict[str, Any]:
+    """The packets that arrived: the bytes of iperf3's sum are those sent."""
+    packets, lost = int(whole["packets"]), int(whole["lost_packets"])
+    arrived = max(0, packets - lost) * DATAGRAM
+    return {
+        "bytes": arrived,
+        "goodput_bps": arrived * 8 / float(whole["seconds"]),
+        "packets": packets,
+        "packets_lost": lost,
+    }
+
+
 def _of_iperf(text: str, udp: bool) -> dict[str, Any]:
     try:
         end = json.loads(text)["end"]
@@ -313,10 +327,7 @@ def _of_iperf(text: str, udp: bool) -> dict[str, Any]:
         "goodput_bps": float(whole["bits_per_second"]),
     }
     if udp:
-        return figures | {
-            "packets": int(whole["packets"]),
-            "packets_lost": int(whole["lost_packets"]),
-        }
+        return figures | _of_udp(whole)
     senders = [stream["sender"] for stream in end.get("streams", [])]
     rtt = [float(sender["mean_rtt"]) for sender in senders if "mean_rtt" in sender]
     return figures | {
