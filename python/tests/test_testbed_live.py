@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -412,7 +413,7 @@ def test_a_host_that_is_not_there_is_refused(tmp_path: Path) -> None:
     assert "--host = 9: the hosts are 0 to 3" in done.stderr
     alone = subprocess.run(line, capture_output=True, text=True, check=False)
     assert alone.returncode == 2
-    assert "--host = 9: it is the host of a command" in alone.stderr
+    assert "--host = 9: there is no command" in alone.stderr
     missing = subprocess.run(
         [*line[:-1], "0", "-o", str(tmp_path / "o"), "--", "no-such-program"],
         capture_output=True,
@@ -421,6 +422,31 @@ def test_a_host_that_is_not_there_is_refused(tmp_path: Path) -> None:
     )
     assert "no-such-program" in missing.stdout + missing.stderr
     assert missing.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "hosts"),
+    [
+        (["--host", "2", "--host", "0"], ["10.0.2.1", "10.0.0.1"]),
+        (["--mpi", "--host", "3", "--host", "1"], ["10.0.1.1", "10.0.3.1"]),
+        (["--mpi"], ["10.0.0.1", "10.0.1.1", "10.0.2.1", "10.0.3.1"]),
+    ],
+)
+def test_a_command_runs_on_the_hosts_that_are_named(
+    words: list[str], hosts: list[str], tmp_path: Path
+) -> None:
+    """By MPI it has a rank on each, by default on all; each prints the address of its host."""
+    if "--mpi" in words and shutil.which("mpirun") is None:
+        pytest.skip("no openmpi-bin")
+    file = written(tmp_path / "twords.toml", {**CTHROUGH, "circuit_rate": "200 Mb/s"}, 1)
+    line = [sys.executable, "-m", "lightloom", "testbed", "run", str(file), "--json"]
+    own = "ip -o -4 address show dev eth0"
+    line += [*words, "-o", str(tmp_path / "o"), "--", *own.split()]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    outputs = "".join(one["output"] for one in json.loads(done.stdout)["applications"])
+    found = re.findall(r"inet ([\d.]+)/", outputs)
+    assert (sorted(found) if "--mpi" in words else found) == hosts
 
 
 #: Sends whenever its queue has room. It holds less than the queue does, so that it sleeps where the

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -55,9 +55,14 @@ def run(
     fabric: Label = None,
     name: Name = None,
     host: Annotated[
-        int | None,
-        typer.Option(metavar="HOST", help="Where the command after -- runs (default: 0)."),
+        list[int] | None,
+        typer.Option(
+            metavar="HOST", help="Where the command after -- runs; repeat it for several."
+        ),
     ] = None,
+    mpi: Annotated[
+        bool, typer.Option("--mpi", help="Run the command by Open MPI, by default on all hosts.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to write.")
     ] = None,
@@ -79,7 +84,7 @@ def run(
         from lightloom.testbed.result import save_agreement
         from lightloom.testbed.setup import cases, setup_of
 
-        given = _given(file, overrides, context.args, host)
+        given = _given(file, overrides, context.args, host or [], mpi)
         # All cases are checked before the first one runs.
         setups = {case: setup_of(one, fabric, name) for case, one in cases(given).items()}
         first = next(iter(setups.values()))
@@ -93,9 +98,8 @@ def run(
                 means[case] = over_repetitions([one["agreement"] for one in runs.values()])
                 save_agreement(means[case], directory / case)
                 if not json:
-                    console.say(
-                        f"mean of {repeats} runs{case and f' of {case}'}, difference ± 95 %:"
-                    )
+                    which = f"{repeats} runs{case and f' of {case}'}"
+                    console.say(f"means of {which}, differences with 95 % intervals:")
                     for line in agreement(means[case]):
                         console.say(line)
         if json:
@@ -134,7 +138,7 @@ def up(file: File, overrides: Overrides = None, fabric: Label = None, name: Name
         from lightloom.testbed.priority import preferred
         from lightloom.testbed.setup import setup_of
 
-        setup = setup_of(_given(file, overrides, None, None), fabric, name)
+        setup = setup_of(_given(file, overrides), fabric, name)
         with Testbed(setup) as bed, preferred():
             bed.host.begin()
             console.say(f"{setup.layout.name}: {len(setup.layout.hosts)} hosts on {setup.label}")
@@ -216,22 +220,34 @@ def down(
 
 
 def _given(
-    file: Path, overrides: list[str] | None, command: list[str] | None, host: int | None
+    file: Path,
+    overrides: list[str] | None,
+    command: Sequence[str] = (),
+    hosts: Sequence[int] = (),
+    mpi: bool = False,
 ) -> Experiment:
     """Returns the experiment with its own applications, or with a command instead of them."""
     from lightloom.config.experiment import load
 
     experiment = load(file, overrides or [])
     if not command:
-        if host is not None:
-            remedy = "add -- COMMAND, or remove --host"
-            raise refusal("--host", host, "it is the host of a command, and there is none", remedy)
+        if hosts or mpi:
+            key, value = ("--host", hosts[0]) if hosts else ("--mpi", True)
+            raise refusal(key, value, "there is no command", "add -- COMMAND, or remove it")
         return experiment
-    host = host or 0
-    _check_host(experiment, host)
+    for host in hosts:
+        _check_host(experiment, host)
     table = dict(experiment.raw.get("testbed", {}))
-    table["application"] = [{"kind": "command", "from": host, "command": command}]
+    table["application"] = _applications(list(command), list(dict.fromkeys(hosts)), mpi)
     return type(experiment)({**experiment.raw, "testbed": table}, experiment.path)
+
+
+def _applications(command: list[str], hosts: list[int], mpi: bool) -> list[dict[str, Any]]:
+    """A command on hosts, as the table `[[testbed.application]]`."""
+    if mpi:
+        first = hosts[0] if hosts else 0
+        return [{"kind": "mpi", "from": first, "hosts": hosts, "command": command}]
+    return [{"kind": "command", "from": host, "command": command} for host in hosts or [0]]
 
 
 def _check_host(experiment: Experiment, host: int) -> None:
