@@ -84,13 +84,18 @@ def test_a_machine_that_does_not_carry_the_circuits_rate_judges_nothing() -> Non
         script.measure(lambda *_: slow)
 
 
-def days(udp: Callable[[float], float], tcp: Callable[[float], float]) -> Callable[..., Any]:
-    """Rates of both protocols by the slot [us]."""
+def days(
+    udp: Callable[[float], float], tcp: Callable[[float], float], offered: float = 300e6
+) -> Callable[..., Any]:
+    """Rates of both protocols by the slot [us], and that at which UDP is sent."""
 
     def run(file: str, override: str) -> Any:
         slot = float(override.removeprefix("fabric.slot=").split()[0])
         rates = {"0>1": udp(slot), "2>3": tcp(slot)}
-        return live(lambda name, _: rates[name], ("0>1", "2>3"), [], 500_000_000)
+        found = live(lambda name, _: rates[name], ("0>1", "2>3"), [], 500_000_000)
+        (one,) = found.applications
+        one["packets"] = round(offered * one["took_s"] / 8 / 1400)
+        return found
 
     return run
 
@@ -105,6 +110,13 @@ SLOTS = ("slots-udp-rises", "slots-tcp-rises", "slots-duty-limits", "slots-tcp-b
 def test_throughput_by_the_duty_cycle_passes() -> None:
     found = outcomes("mordia/slots", days(lambda s: 0.99 * duty(s), lambda s: 0.9 * duty(s)))
     assert found == dict.fromkeys(SLOTS, "reproduced")
+
+
+def test_a_machine_that_does_not_send_udp_faster_than_it_passes_judges_nothing() -> None:
+    script = load_module(FOLDER / "mordia/testbed/slots.py")
+    slow = days(lambda s: 0.8 * duty(s), lambda s: 0.9 * duty(s), offered=0.9 * duty(300))
+    with pytest.raises(claims.UnfitError, match=r"UDP was sent at 1\.07 times"):
+        script.measure(slow)
 
 
 @pytest.mark.parametrize(

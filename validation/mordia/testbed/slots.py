@@ -3,7 +3,8 @@
 import itertools
 from typing import Any
 
-from lightloom.testbed.claims import Run
+from lightloom.testbed.applications import DATAGRAM
+from lightloom.testbed.claims import Run, UnfitError
 from lightloom.testbed.measure import mean_rate
 
 #: Slots of the paper and the night of each [us].
@@ -12,11 +13,18 @@ SLOTS, NIGHT = (61.0, 106.0, 300.0), 11.5
 PAIRS = {"udp": "0>1", "tcp": "2>3"}
 #: Programs begin and TCP grows; what comes between these is measured [s].
 FROM, UNTIL = 1.3, 3.2
+#: UDP is sent at this multiple of the duty cycle's share or more, so that nothing else limits it.
+OFFERED = 1.2
 
 
 def measure(run: Run) -> dict[str, float]:
     """Ratios of throughput."""
     lives = {slot: run("slots.toml", f"fabric.slot={slot:g} us") for slot in SLOTS}
+    for slot, live in lives.items():
+        offered = offered_rate(live) / ideal_rate(live, slot)
+        if offered < OFFERED:
+            said = f"UDP was sent at {offered:.2f} times the duty cycle's share"
+            raise UnfitError(f"{said} of a link, {OFFERED:g} times at least")
     rates = {of: [rate(lives[slot], pair) for slot in SLOTS] for of, pair in PAIRS.items()}
     least = {of: min(b / a for a, b in itertools.pairwise(r)) for of, r in rates.items()}
     ideal = [ideal_rate(lives[slot], slot) for slot in SLOTS]
@@ -33,6 +41,12 @@ def rate(live: Any, pair: str) -> float:
     begin, end = live.began + FROM, live.began + UNTIL
     within = [row for row in live.samples.rates(pair) if begin <= row[0] and row[1] <= end]
     return mean_rate(within) or 0.0
+
+
+def offered_rate(live: Any) -> float:
+    """The rate at which the program has sent UDP [b/s]."""
+    udp = live.applications[0]
+    return float(udp["packets"] * DATAGRAM * 8 / udp["took_s"])
 
 
 def ideal_rate(live: Any, slot: float) -> float:
