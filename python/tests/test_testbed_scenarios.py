@@ -7,6 +7,7 @@ import socket
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -164,6 +165,45 @@ def test_mpi_and_dask_run_on_the_hosts_that_are_named(tmp_path: Path) -> None:
     assert lines[-1][1][:3] == ["env", scheduler, "LIGHTLOOM_WORKERS=2"]
     assert lines[-1][1][3].startswith(f"PATH={Path(sys.executable).parent}:")
     assert lines[-1][1][4:] == ["a"]
+
+
+#: Makes a file, and ends when it is killed, not before.
+STUBBORN = (
+    "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "open(sys.argv[1], 'w').close(); time.sleep(60)"
+)
+
+
+def test_the_controller_does_not_wait_for_servers_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A memcached that took 70 ms to end delayed the controller's actions by 70 ms."""
+    own = lambda space, line: list(line[line.index("KILL") + 1 :])  # noqa: E731
+    monkeypatch.setattr(applications.shell, "namespace_command", own)
+    monkeypatch.setattr(applications, "GRACE_S", 0.5)
+    found = layout_of({"kind": "command", "command": "a"})
+    ready = tmp_path / "ready"
+    server = [sys.executable, "-c", STUBBORN, str(ready)]
+    client = ["sh", "-c", f"until [ -e {ready} ]; do sleep 0.05; done"]
+    one = applications.Running(
+        found.table.application[0],
+        "a",
+        found.layout.hosts[0],
+        None,
+        [("", server, 0.0), ("", client, 0.0)],
+        tmp_path,
+    )
+    began, longest = time.monotonic(), 0.0
+    assert one.poll(time.monotonic(), began)
+    while (not one.over or one.processes[0].poll() is None) and time.monotonic() < began + 20:
+        before = time.monotonic()
+        one.poll(before, began)
+        if len(one.processes) == 2 and one.began is not None and one.began < before:
+            longest = max(longest, time.monotonic() - before)
+        time.sleep(0.01)
+    assert (one.code, one.timed_out) == (0, False)
+    assert one.processes[0].returncode == -9
+    assert longest < 0.25
 
 
 def test_without_distributed_the_extra_is_named(

@@ -32,6 +32,8 @@ DATAGRAM = 1400
 """Payload of a UDP packet of iperf3 [B]."""
 OUTPUT = 10_000
 """Length of the kept end of a command's output [characters]."""
+GRACE_S = 1.0
+"""Processes have so long to end after SIGTERM."""
 HEAD_START_S = 0.3
 """A server is begun so long before its client."""
 NEEDS = {
@@ -72,23 +74,41 @@ class Running:
         """The exit code of the one that counts."""
         return self.processes[-1].returncode if self.over and self.processes else None
 
-    def poll(self, now: float, since: float) -> None:
-        """Starts processes that are due, and terminates them after the time limit."""
-        if self.over:
-            return
-        while len(self.processes) < len(self.commands):
+    def poll(self, now: float, since: float) -> bool:
+        """Starts a process that is due, or terminates all after the end of the last or the time
+        limit; waits for nothing.
+
+        Returns:
+            Whether another process may be due now.
+        """
+        if self.ended is not None:
+            self._kill_late(now)
+            return False
+        if len(self.processes) < len(self.commands):
             space, command, at = self.commands[len(self.processes)]
             if now < since + at:
-                return
+                return False
             self._begin(space, command)
+            return len(self.processes) < len(self.commands)
         limit = duration_ps("limit", self.table.limit) / 1e12
-        if self.processes[-1].poll() is not None:
+        self.timed_out = self.began is not None and now > self.began + limit
+        if self.processes[-1].poll() is not None or self.timed_out:
+            self.timed_out = self.processes[-1].returncode is None
             self.ended = time.monotonic()
-            self.end()
-        elif self.began is not None and now > self.began + limit:
-            self.timed_out = True
-            self.end()
-            self.ended = time.monotonic()
+            self._signal(signal.SIGTERM)
+        return False
+
+    def _kill_late(self, now: float) -> None:
+        """Ends processes by force that were terminated long ago."""
+        assert self.ended is not None
+        if now > self.ended + GRACE_S:
+            self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
+        for process in self.processes:
+            if process.poll() is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, number)
 
     def _begin(self, space: str, command: Sequence[str]) -> None:
         number = len(self.processes)
@@ -111,14 +131,11 @@ class Running:
             self.began = time.monotonic()
 
     def end(self) -> None:
-        """Ends its processes."""
-        for process in self.processes:
-            if process.poll() is None:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGTERM)
+        """Ends its processes, and waits for them."""
+        self._signal(signal.SIGTERM)
         for process in self.processes:
             try:
-                process.wait(timeout=1)
+                process.wait(timeout=GRACE_S)
             except subprocess.TimeoutExpired:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)

@@ -81,7 +81,10 @@ def _measured(bed: Testbed, tick: Tick) -> Live:
             if now >= samples.next_look:
                 samples.look(bed.plane.observe)
             for one in running:
-                one.poll(now, host.began)
+                # Actions that are due wait for one process to start, and for no more.
+                while one.poll(time.monotonic(), host.began):
+                    host.step(time.monotonic())
+                host.step(time.monotonic())
             busy = sum(one.began is not None and not one.over for one in running)
             tick(now - host.began, f"{busy} of {len(running)} applications run")
     finally:
