@@ -25,6 +25,7 @@ from lightloom.errors import ConfigError
 from lightloom.testbed import Testbed, folders, namespaces, packet_sockets, shell
 from lightloom.testbed import server_rules as module
 from lightloom.testbed.bed import KernelPlane
+from lightloom.testbed.capture import Capture
 from lightloom.testbed.host import exhaust
 from lightloom.testbed.open_vswitch import socket_drops
 from lightloom.testbed.path_tags import ELECTRICAL, Path, PathTags, first_paths
@@ -234,6 +235,39 @@ def test_bytes_are_intact_over_several_hops_and_carry_the_tag_of_their_path() ->
     assert set(re.findall(r"vlan (\d+)", texts["e3"])) == {str(ELECTRICAL)}
     assert after["e0"] - before["e0"] < 10_000
     assert lost_beside_switches(totals) == (0, 0)
+
+
+@live
+@ovs
+def test_a_capture_has_the_tags_of_paths(tmp_path: File) -> None:
+    """In the file that a run writes, as tcpdump reads it: every packet has a tag, and those of a
+    path over two circuits have the same one on both."""
+    path = routes(([0, 1, 2], [0, 1]))
+    raw = table({**HYDRA, "interval": "60 s"}) | {"testbed": {"capture": "80 B"}}
+    with Testbed(setup(raw, "thcap")) as bed:
+        plane = bed.plane
+        assert isinstance(plane, KernelPlane)
+        do(plane, "light", circuits((0, 1, 0), (1, 2, 1)))
+        do(plane, "route", path)
+        do(plane, "enter", ([], path))
+        capture = Capture(bed.setup, bed.folder)
+        transferred(bed, 0, 2, 300_000)
+        transferred(bed, 3, 0, 100_000)
+        written, cut = capture.end()
+    assert cut == []
+    file = tmp_path / "capture.pcapng"
+    file.write_bytes(written)
+
+    def count(*expression: str) -> int:
+        line = ["tcpdump", "-r", str(file), "-nn", *expression]
+        text = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+        return len(text.splitlines())
+
+    data = f"vlan {FIRST} and tcp dst port 7000"
+    # Each packet leaves a rack switch and comes to one, on both circuits.
+    assert count(data) == count(f"{data} and ether src 02:4c:00:00:00:00") > 4 * 300_000 // 1448
+    assert count(f"vlan {ELECTRICAL} and tcp dst port 7000 and ether src 02:4c:00:03:00:00") > 100
+    assert count() == count(f"vlan {FIRST}") + count(f"vlan {ELECTRICAL}")
 
 
 #: Sends to a host as fast as its link takes it.
