@@ -5,6 +5,7 @@ import json
 import re
 import threading
 from dataclasses import replace
+from functools import partial
 
 import asyncssh
 import pytest
@@ -19,6 +20,7 @@ from lightloom.switches.emulated import EmulatedSwitch
 from lightloom.switches.faults import Fault
 from lightloom.switches.ports import Port, Size
 from lightloom.switches.protocol import CrossConnect, Outcome, Reading, SwitchError
+from lightloom.switches.states import Admin
 from lightloom.switches.stored import StoredSwitch
 from lightloom.switches.targets import open_target
 
@@ -113,6 +115,7 @@ class Careless(EmulatedSwitch):
         super().__init__(design())
         self.kind = kind
         self.extra = []
+        self.left = {}
 
     def change(self, remove, add, *, wait_s=60.0):
         if self.kind == "disturbs":
@@ -126,12 +129,27 @@ class Careless(EmulatedSwitch):
         if self.kind == "creates first" and remove and add:
             self.change([], add)
             return self.change(remove, [])
-        if self.kind == "two in one" and not remove:
+        if self.kind in ("two in one", "two in one B port") and not remove:
+            used = {a for a, _ in super().read().pairs}
             try:
                 return super().change(remove, add, wait_s=wait_s)
             except SwitchError:
+                if self.kind == "two in one B port" and used & {a for a, _ in add}:
+                    raise
                 self.extra = [*add]
                 return Outcome([], [*add], [], True)
+        if self.kind == "half of a refusal" and len(add) == 3:
+            super().change(remove, add[:1], wait_s=wait_s)
+            raise SwitchError("one of them is in use", Outcome())
+        if self.kind == "deletes by port" and remove and not add:
+            ports = {a for a, _ in remove}
+            remove = [pair for pair in super().read().pairs if pair[0] in ports]
+        if self.kind == "stays lit" and len(remove) == 8:
+            self.left = {at: dbm for at, dbm in super().power().items() if at.side == "B"}
+        if self.kind == "glitches" and not remove and {*add} <= {*super().read().pairs}:
+            for number, _ in add:
+                for state in (Admin.POWERED_OFF, Admin.NORMAL):
+                    self.machine.set_admin(self.now, Port("A", number), state)
         done = super().change(remove, add, wait_s=wait_s)
         self.extra = []
         if self.kind == "always again" and done.kept:
@@ -140,6 +158,9 @@ class Careless(EmulatedSwitch):
 
     def _there(self, pairs):
         return bool({*pairs} & {*super().read().pairs})
+
+    def power(self):
+        return super().power() | self.left
 
     def read(self):
         found = super().read()
@@ -153,9 +174,14 @@ class Careless(EmulatedSwitch):
         ("ignores", "create"),
         ("always again", "idempotence"),
         ("disturbs", "keep"),
+        ("glitches", "idempotence"),
         ("two in one", "conflict"),
+        ("two in one B port", "conflict"),
+        ("half of a refusal", "conflict"),
         ("accepts all", "refusal"),
         ("complains", "delete what is not there"),
+        ("deletes by port", "delete what is not there"),
+        ("stays lit", "bulk"),
         ("creates first", "order of an update"),
     ],
 )
@@ -171,7 +197,12 @@ class Dark(EmulatedSwitch):
 
 
 def test_a_switch_whose_paths_are_dark_fails_what_looks_at_light():
-    assert failed(Dark(design())) == {"keep", "switching time", "loss per path"}
+    assert failed(Dark(design())) == {
+        "idempotence",
+        "keep",
+        "switching time",
+        "loss per path",
+    }
 
 
 @pytest.mark.parametrize("scheme", ["scpi", "gnmi", "netconf", "tl1"])
@@ -342,6 +373,31 @@ def test_a_warm_reboot_that_darkens_fails():
 
         checks = {one.name: one for one in conformance.run(again(), again, 30, 8, reboot)}
         assert checks["warm reboot"].verdict is Verdict.FAILED
+
+
+@pytest.mark.parametrize("scheme", ["scpi", "gnmi"])
+@pytest.mark.parametrize(("kind", "failed"), [("warm", {"warm reboot"}), ("cold", {"cold reboot"})])
+def test_a_reboot_after_which_light_is_lost_or_moves_fails(scheme, kind, failed):
+    """What is listed as before may be dark, or tuned anew."""
+    timing = {"settle": "100 ms", "cold_boot": "100 ms", "warm_boot": "50 ms"}
+    with served(scheme, ports="4x4", timing=timing) as switch:
+
+        def again():
+            return open_target(f"{scheme}://127.0.0.1:{switch.ports[scheme]}")
+
+        def reboot(asked):
+            if asked == kind == "cold":
+                switch.strike(Fault("stuck", port=Port("B", 1)))
+            switch.strike(Fault(f"reboot-{asked}"))
+            if asked == kind == "warm":
+                host = switch.host
+                for state in (Admin.POWERED_OFF, Admin.NORMAL):
+                    act = partial(host.machine.set_admin, admin=state, port=Port("A", 1))
+                    switch.do(lambda act=act: act(host.now))
+
+        found = {one.name: one for one in conformance.run(again(), again, 3, 4, reboot)}
+        unfit = {name for name, one in found.items() if one.verdict is Verdict.FAILED}
+        assert unfit == failed
 
 
 def test_too_few_free_ports_are_told():

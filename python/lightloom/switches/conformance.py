@@ -176,10 +176,11 @@ class _Test:
 
     def _check_idempotence(self) -> str:
         pairs = [self._pair(0, 0), self._pair(1, 1)]
-        self._change([], pairs)
+        before = self._steady_losses(pairs, self._change([], pairs).seconds)
         done = self._change([], pairs)
         if done.added or done.removed or sorted(done.kept) != sorted(pairs):
             raise FailedError("the same change a second time changed something")
+        self._require_same(pairs, before)
         self._require(self._switch.read(), pairs, [])
         return "a second, equal change changes nothing"
 
@@ -189,30 +190,58 @@ class _Test:
         before = self._steady_losses([first], done.seconds)
         self._change([], [second])
         self._require(self._switch.read(), [first, second], [])
-        power = self._switch.power()
-        if power is None:
-            return "listed before and after"
-        after = self._losses([first], power)
-        if not before or not after:
+        after = self._require_same([first], before)
+        if not after:
             return "listed before and after; no light enters, or no monitor"
-        if abs(before[0] - after[0]) > TUNED_WITHIN_DB:
-            change = f"from {before[0]:.2f} to {after[0]:.2f} dB"
-            raise FailedError(f"the loss of {name_of(first)} went {change}")
         return f"a loss of {before[0]:.2f} and {after[0]:.2f} dB before and after"
 
     def _check_conflict(self) -> str:
-        first, second = self._pair(0, 0), self._pair(0, 1)
+        """A rival for the A port, one for the B port, and one in the middle of a bulk."""
+        first = self._pair(0, 0)
+        rivals = {
+            "A port": [self._pair(0, 1)],
+            "B port": [self._pair(1, 0)],
+            "bulk": [self._pair(1, 1), self._pair(0, 2), self._pair(2, 3)],
+        }
+        found = {name: self._compete(first, new) for name, new in rivals.items()}
+        if len({*found.values()}) == 1:
+            return f"{found['A port']}, at either port and within a bulk"
+        return ", ".join(f"{name}: {outcome}" for name, outcome in found.items())
+
+    def _compete(self, first: Pair, new: list[Pair]) -> str:
+        """What becomes of new cross-connects, one of which needs a port of another."""
+        self.clean_up()
         self._change([], [first])
         try:
-            self._change([], [second])
-            outcome = "the new cross-connect replaces the old one"
-        except SwitchError:
-            outcome = "refused"
-        reading = self._switch.read()
-        _require_ports_once(reading)
-        expected = [first] if outcome == "refused" else [second]
-        self._require(reading, expected, [second] if outcome == "refused" else [first])
-        return outcome
+            self._change([], new)
+        except SwitchError as problem:
+            reading = self._switch.read()
+            _require_ports_once(reading)
+            if len(new) == 1:
+                self._require(reading, [first], new)
+            elif problem.done is not None:
+                self._require_done({first, *new}, {first}, problem.done, reading)
+            return "refused"
+        self._require(self._switch.read(), new, [first])
+        return "the new cross-connect replaces the old one"
+
+    def _require_done(
+        self, own: set[Pair], before: set[Pair], done: Outcome, reading: Reading
+    ) -> None:
+        """A change that failed has done what it reports."""
+        expected = before - {*done.removed} | {*done.added}
+        wrong = sorted(({*reading.pairs} & own) ^ expected)
+        if wrong:
+            raise FailedError(f"the refusal does not report the state of {name_of(wrong[0])}")
+
+    def _require_same(self, pairs: list[Pair], before: list[float]) -> list[float]:
+        """The losses of kept cross-connects, which must be those of before; empty if unknown."""
+        after = self._losses(pairs, self._switch.power() or {}) if before else []
+        for pair, old, new in zip(pairs, before, after, strict=False):
+            if abs(old - new) > TUNED_WITHIN_DB:
+                change = f"from {old:.2f} to {new:.2f} dB"
+                raise FailedError(f"the loss of {name_of(pair)} went {change}")
+        return after
 
     def _check_refusal(self) -> str:
         size = self._about.size
@@ -228,7 +257,12 @@ class _Test:
         return "ports that do not exist are refused"
 
     def _check_missing(self) -> str:
-        self._change([self._pair(2, 2)], [])
+        kept = self._pair(0, 0)
+        self._change([], [kept])
+        # Both ports of the first are free; one port of the others is in use.
+        for pair in (self._pair(2, 2), self._pair(0, 1), self._pair(1, 0)):
+            self._change([pair], [])
+            self._require(self._switch.read(), [kept], [pair])
         return "ignored"
 
     def _check_order(self) -> str:
@@ -248,7 +282,20 @@ class _Test:
         self._change(pairs, [])
         removed = time.monotonic() - started
         self._require(self._switch.read(), [], pairs)
+        self._require_dark(pairs)
         return f"{many} created in {ms(done.seconds)}, deleted in {ms(removed)}"
+
+    def _require_dark(self, pairs: list[Pair]) -> None:
+        """No light leaves cross-connects that were deleted; mirrors take a time to move away."""
+        until = time.monotonic() + STEADY_S
+        while True:
+            power = self._switch.power() or {}
+            lit = [pair for pair in pairs if power.get(Port("B", pair[1]), LIT_DBM) > LIT_DBM]
+            if not lit:
+                return
+            if time.monotonic() > until:
+                raise FailedError(f"light leaves {name_of(lit[0])}, which was deleted")
+            time.sleep(STEADY_POLL_S)
 
     def _check_time(self) -> str:
         one, other = self._pair(0, 0), self._pair(0, 1)
@@ -333,7 +380,7 @@ class _Test:
         if self._reboot is None or self._again is None:
             raise SkippedError("nothing can reboot the switch; give --faults URL")
         pair = self._pair(0, 0)
-        self._change([], [pair])
+        before = self._steady_losses([pair], self._change([], [pair]).seconds)
         others = [one for one in self._listed() if one != pair]
         started = time.monotonic()
         self._reboot(kind)
@@ -343,10 +390,30 @@ class _Test:
         restored = pair in reading.pairs
         if kind == "warm" and not {pair, *others} <= {*reading.pairs}:
             raise FailedError("a warm reboot deleted cross-connects")
-        if not restored and {*reading.pairs} & {*others}:
+        if {*reading.pairs} & {pair, *others} not in ({pair, *others}, set()):
             raise FailedError("a part of the cross-connects came back")
+        if kind == "warm":
+            self._require(reading, [pair], [])
+            self._require_same([pair], before)
+        elif restored:
+            self._await_light(pair, reading)
         self._found = Reading([one for one in self._found.cross_connects if restored])
         return f"cross-connects {'kept' if restored else 'removed'}; away for {ms(away)}"
+
+    def _await_light(self, pair: Pair, reading: Reading) -> None:
+        """Waits until a cross-connect that was restored has settled."""
+        until = time.monotonic() + self._wait_s
+        while True:
+            try:
+                self._require(reading, [pair], [])
+                self._losses([pair], self._switch.power() or {})
+                return
+            except FailedError:
+                one = reading.find(pair)
+                if one is None or one.status is Status.FAILED or time.monotonic() > until:
+                    raise
+            time.sleep(STEADY_POLL_S)
+            reading = self._switch.read()
 
     def _read_again(self, started: float) -> Reading:
         """Returns the state that the switch reports after a restart, by a new connection."""
