@@ -146,8 +146,12 @@ class Careless(EmulatedSwitch):
             remove = [pair for pair in super().read().pairs if pair[0] in ports]
         if self.kind == "stays lit" and len(remove) == 8:
             self.left = {at: dbm for at, dbm in super().power().items() if at.side == "B"}
-        if self.kind == "glitches" and not remove and {*add} <= {*super().read().pairs}:
-            for number, _ in add:
+        again = {*add} <= {*super().read().pairs}
+        refused = len(add) == 1 and super().read().pairs == [(1, 1)] and not again
+        if (self.kind == "glitches" and not remove and again) or (
+            self.kind == "refuses and glitches" and refused
+        ):
+            for number, _ in super().read().pairs:
                 for state in (Admin.POWERED_OFF, Admin.NORMAL):
                     self.machine.set_admin(self.now, Port("A", number), state)
         done = super().change(remove, add, wait_s=wait_s)
@@ -160,7 +164,9 @@ class Careless(EmulatedSwitch):
         return bool({*pairs} & {*super().read().pairs})
 
     def power(self):
-        return super().power() | self.left
+        gain = 5.0 if self.kind == "gains" else 0.0
+        found = {at: dbm + gain * (at.side == "B") for at, dbm in super().power().items()}
+        return found | self.left
 
     def read(self):
         found = super().read()
@@ -178,10 +184,12 @@ class Careless(EmulatedSwitch):
         ("two in one", "conflict"),
         ("two in one B port", "conflict"),
         ("half of a refusal", "conflict"),
+        ("refuses and glitches", "conflict"),
         ("accepts all", "refusal"),
         ("complains", "delete what is not there"),
         ("deletes by port", "delete what is not there"),
         ("stays lit", "bulk"),
+        ("gains", "loss per path"),
         ("creates first", "order of an update"),
     ],
 )
@@ -200,6 +208,7 @@ def test_a_switch_whose_paths_are_dark_fails_what_looks_at_light():
     assert failed(Dark(design())) == {
         "idempotence",
         "keep",
+        "conflict",
         "switching time",
         "loss per path",
     }

@@ -3,7 +3,9 @@
 import json
 import subprocess
 import sys
+import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -396,6 +398,195 @@ def test_a_subscription_to_updates_only_begins_with_the_first_change(mode):
             listed = json.loads(next(stream).update.update[0].val.json_ietf_val)["port-connection"]
             assert [entry["name"] for entry in listed] == ["3A-3B"]
             stream.cancel()
+
+
+@contextmanager
+def subscribed(port, *subscriptions, mode="STREAM", polls=()):
+    """The messages of a subscription."""
+    import grpc
+    from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+    listed = []
+    for steps, keys in subscriptions:
+        elements = [
+            gnmi_pb2.PathElem(name=name, key={"name": key} if key else {}) for name, key in steps
+        ]
+        own = {
+            name: getattr(gnmi_pb2, one) if isinstance(one, str) else one
+            for name, one in keys.items()
+        }
+        listed.append(gnmi_pb2.Subscription(path=gnmi_pb2.Path(elem=elements), **own))
+    kind = getattr(gnmi_pb2.SubscriptionList, mode)
+    wanted = gnmi_pb2.SubscriptionList(subscription=listed, encoding=gnmi_pb2.JSON_IETF, mode=kind)
+
+    def requests():
+        yield gnmi_pb2.SubscribeRequest(subscribe=wanted)
+        for poll in polls:
+            poll.wait(WAIT_S)
+            yield gnmi_pb2.SubscribeRequest(poll=gnmi_pb2.Poll())
+        threading.Event().wait(WAIT_S)
+
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        stream = gnmi_pb2_grpc.gNMIStub(channel).Subscribe(requests(), timeout=WAIT_S)
+        yield stream
+        stream.cancel()
+
+
+def news(message):
+    """Path → value of the updates of a message, and the paths of its deletions."""
+
+    def text(path):
+        return "/".join(step.key.get("name", step.name) for step in path.elem)
+
+    update = message.update
+    return (
+        {text(one.path): json.loads(one.val.json_ietf_val) for one in update.update},
+        [text(path) for path in update.delete],
+    )
+
+
+@pytest.mark.parametrize("name", ["*", "3A-3B"])
+def test_a_subscription_waits_for_its_path_and_reports_its_deletion(name):
+    steps = [("connections", ""), ("port-connection", name), ("state", ""), ("status", "")]
+    path = "connections/3A-3B/state/status"
+    with (
+        served("gnmi", timing={"settle": "0 s"}) as switch,
+        subscribed(switch.ports["gnmi"], (steps, {"mode": "ON_CHANGE"})) as stream,
+    ):
+        assert next(stream).sync_response  # there is none yet
+        switch.strike(Fault("intruder", add=((3, 3),)))
+        assert news(next(stream)) == ({path: "CONNECTED"}, [])
+        # what does not change is not sent again
+        switch.strike(Fault("intruder", add=((4, 4),), remove=((3, 3),)))
+        added = {"connections/4A-4B/state/status": "CONNECTED"} if name == "*" else {}
+        assert news(next(stream)) == (added, [path])
+
+
+def test_each_subscription_has_its_interval():
+    steps = [("connections", ""), ("last-change-time", "")]
+    other = [("components", ""), ("component", "1A"), ("ocp-ocs-port", ""), ("config", "")]
+    fast = {"mode": "SAMPLE", "sample_interval": 20_000_000}
+    with (
+        served("gnmi") as switch,
+        subscribed(
+            switch.ports["gnmi"], (steps, fast), (other, {**fast, "sample_interval": 10**10})
+        ) as stream,
+    ):
+        first = [news(next(stream))[0] for _ in range(2)]
+        assert next(stream).sync_response
+        assert {len(one) for one in first} == {1}
+        later = [news(next(stream))[0] for _ in range(10)]
+        assert {path for one in later for path in one} == {"connections/last-change-time"}
+
+
+@pytest.mark.parametrize("mode", ["STREAM", "POLL"])
+def test_a_reboot_ends_a_subscription(mode):
+    import grpc
+
+    steps = [("connections", "")]
+    hour = {"mode": "SAMPLE", "sample_interval": 3600 * 10**9}
+    timing = {"settle": "5 ms", "warm_boot": "10 ms"}
+    poll = threading.Event()
+    with (
+        served("gnmi", timing=timing) as switch,
+        subscribed(switch.ports["gnmi"], (steps, hour), mode=mode, polls=[poll]) as stream,
+    ):
+        assert next(stream).HasField("update")
+        assert next(stream).sync_response
+        if mode == "POLL":
+            poll.set()
+            assert next(stream).HasField("update")
+            assert next(stream).sync_response
+        started = time.monotonic()
+        switch.strike(Fault("reboot-warm"))
+        with pytest.raises(grpc.RpcError) as caught:
+            next(stream)
+        assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+        assert time.monotonic() - started < WAIT_S / 2
+
+
+@pytest.mark.parametrize(("kind", "acted"), [("cut-before", False), ("cut-after", True)])
+def test_a_cut_after_a_set_comes_after_all_of_it(kind, acted):
+    with served("gnmi", ports="8x8") as switch:
+        leaf = "components/component[name=1A]/ocp-ocs-port/config/enabled"
+        switch.strike(Fault(kind))
+        both = {"port-connection": [entry("x", "2A", "2B")]}
+        sent = {"update": [("connections", both), (leaf, False)]}
+        assert "error" in pygnmi(switch.ports["gnmi"], ("set", sent))[0]
+        seen = switch.do(lambda: switch.host.machine.port(switch.host.now, Port("A", 1)))
+        assert (seen.admin.value == "force_blocked", bool(switch.pairs())) == (acted, acted)
+
+
+def test_a_deletion_with_a_wildcard_deletes_every_connection():
+    db = "sonic-db:CONFIG_DB/localhost/OCS_CROSS_CONNECT/*"
+    with served("gnmi", ports="8x8") as switch:
+        both = {"port-connection": [entry("x", "1A", "1B"), entry("y", "2A", "2B")]}
+        for path in (CONNECTION.format("*"), db):
+            create = ("set", {"update": [("connections", both)]})
+            answers = pygnmi(switch.ports["gnmi"], create, ("set", {"delete": [path]}))
+            assert all("ok" in answer for answer in answers)
+            assert switch.pairs() == []
+
+
+def test_a_replacement_of_a_connection_has_all_its_leaves():
+    with served("gnmi", ports="8x8") as switch:
+        part = {"name": "x", "output-port-name": "3B"}
+        path = CONNECTION.format("x")
+        answers = pygnmi(
+            switch.ports["gnmi"],
+            ("set", {"update": [("connections", {"port-connection": [entry("x", "1A", "1B")]})]}),
+            ("set", {"replace": [(path, part)]}),
+            ("set", {"replace": [(f"{path}/config", part)]}),
+        )
+        assert [[*answer] for answer in answers] == [["ok"], ["error"], ["error"]]
+        assert switch.pairs() == [(1, 1)]
+        assert "ok" in pygnmi(switch.ports["gnmi"], ("set", {"update": [(path, part)]}))[0]
+        assert switch.pairs() == [(1, 3)]
+
+
+def test_a_request_that_is_too_long_is_refused_and_nothing_else():
+    with served("gnmi", ports="8x8") as switch:
+        long = {"port-connection": [entry("x" * (5 << 20), "1A", "1B")]}
+        answers = pygnmi(
+            switch.ports["gnmi"],
+            ("set", {"update": [("connections", long)]}),
+            ("set", {"update": [("connections", {"port-connection": [entry("x", "1A", "1B")]})]}),
+        )
+        assert "larger than max" in answers[0]["error"]
+        assert "ok" in answers[1]
+
+
+def test_a_recovery_that_is_written_is_that_of_the_next_cold_reboot():
+    timing = {"settle": "5 ms", "cold_boot": "1 ms"}
+    for recovery, left in (("REMOVE", []), ("MAINTAIN", [(1, 1)]), ("RESTORE", [(1, 1)])):
+        start = "restore" if recovery == "REMOVE" else "remove"
+        with served("gnmi", ports="8x8", timing=timing, recovery=start) as switch:
+            one = {"port-connection": [entry("x", "1A", "1B")]}
+            path = "optical-switch/config/cold-boot-recovery"
+            answers = pygnmi(
+                switch.ports["gnmi"],
+                ("set", {"update": [("connections", one), (path, json.dumps(recovery))]}),
+                ("get", {"path": [path]}),
+            )
+            assert value(answers[1]) == recovery
+            switch.strike(Fault("reboot-cold"))
+            assert switch.pairs() == left
+
+
+def test_a_port_that_is_not_enabled_is_dark():
+    with served("gnmi", ports="8x8", timing={"settle": "0 s"}) as switch:
+        port = "components/component[name=1A]/ocp-ocs-port/config/enabled"
+        state = CONNECTION.format("x") + "/state/status"
+        one = {"port-connection": [entry("x", "1A", "1B")]}
+        calls = [("set", {"update": [("connections", one)]}), ("get", {"path": [state]})]
+        for enabled in (False, True):
+            calls += [("set", {"update": [(port, enabled)]}), ("get", {"path": [port, state]})]
+        answers = pygnmi(switch.ports["gnmi"], *calls)
+        seen = [
+            [note["update"][0]["val"] for note in answer["ok"]["notification"]]
+            for answer in answers[1::2]
+        ]
+        assert seen == [["CONNECTED"], [False, "FAILED"], [True, "CONNECTED"]]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import suppress
 
 import asyncssh
 import pytest
@@ -184,6 +185,20 @@ def test_ports_have_labels_and_monitors_that_are_set():
         driver = open_target(f"gnmi://127.0.0.1:{switch.ports['gnmi']}")  # the same monitor
         assert driver.power()[Port("A", 1)] == before - 1.25
         driver.close()
+
+
+@pytest.mark.parametrize(("kind", "label"), [("cut-before", ""), ("cut-after", "east")])
+def test_a_cut_after_an_edit_comes_after_all_of_it(kind, label):
+    edit = of_ports("port-config", {"port-id": "17", "label": "east"})
+    text = (
+        '<rpc xmlns="urn:ietf:params:xml:ns:netconf:base:1.0" message-id="1"><edit-config>'
+        f"<target><running/></target>{edit}</edit-config></rpc>"
+    )
+    with served("netconf", ports="16x16") as switch:
+        switch.strike(Fault(kind))
+        with suppress(asyncssh.Error, ConnectionError):
+            raw(switch.ports["netconf"], HELLO + framed(text, chunked=True))
+        assert switch.host.machine.labels.get(Port("B", 1), "") == label
 
 
 @pytest.mark.parametrize(

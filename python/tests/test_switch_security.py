@@ -4,6 +4,7 @@ import asyncio
 import datetime
 import ipaddress
 import socket
+import time
 from contextlib import suppress
 
 import asyncssh
@@ -17,6 +18,7 @@ from lightloom.errors import ConfigError
 from lightloom.switches.drivers import scpi
 from lightloom.switches.drivers.gnmi import CA, GnmiSwitch
 from lightloom.switches.drivers.sonic import SonicSwitch
+from lightloom.switches.faces import _ssh, _streams, command, gnmi, netconf, ssh
 from lightloom.switches.faults import Fault
 from lightloom.switches.protocol import SwitchError
 from lightloom.switches.targets import open_target
@@ -172,6 +174,113 @@ def test_bytes_that_are_no_protocol_end_that_connection_and_nothing_else(face):
         assert ask(switch.ports["scpi"], ":oxc:swit:size?\n") == "32,32\n"
         for line in half_open:
             line.close()
+
+
+SHORT_S = 0.3
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+"""The begin of a connection of HTTP/2, and a frame of settings."""
+
+
+def ends(port, data=b""):
+    """Whether the switch ends a plain connection on which nothing comes after these bytes."""
+    with tcp(port) as line:
+        line.sendall(data)
+        line.settimeout(WAIT_S)
+        with suppress(ConnectionError):
+            while line.recv(65536):
+                pass
+        return True
+
+
+@pytest.mark.parametrize("face", ["scpi", "tl1", "command", "gnmi"])
+def test_a_connection_that_is_idle_ends(face, monkeypatch):
+    for module in (_streams, gnmi):
+        monkeypatch.setattr(module, "IDLE_S", SHORT_S)
+    monkeypatch.setattr(command, "WAIT_S", SHORT_S)
+    with served(face) as switch:
+        data = {"gnmi": PREFACE, "command": b"GET /state HTTP/1.1\r\n", "scpi": b"*id"}
+        assert ends(switch.ports[face], data.get(face, b"ACT-USER"))
+
+
+@pytest.mark.parametrize("face", ["ssh", "netconf"])
+def test_a_login_that_does_not_come_ends_the_connection(face, monkeypatch):
+    monkeypatch.setattr(_ssh, "LOGIN_S", SHORT_S)
+    with served(face) as switch:
+        assert ends(switch.ports[face], b"SSH-2.0-x\r\n")
+
+
+def logged_in(port, act):
+    """Logs in by SSH, and awaits what `act` does with the connection."""
+
+    async def talk():
+        options = {"username": "a", "password": "b", "known_hosts": None, "config": None}
+        async with asyncssh.connect("127.0.0.1", port, **options) as line:
+            await act(line)
+
+    asyncio.run(asyncio.wait_for(talk(), WAIT_S))
+
+
+def clients(switch):
+    """How many connections the switch has, once there are none, or after a while."""
+    until = time.monotonic() + WAIT_S
+    while (many := switch.do(lambda: len(switch.host._clients))) and time.monotonic() < until:
+        time.sleep(0.01)
+    return many
+
+
+@pytest.mark.parametrize("face", ["ssh", "netconf"])
+def test_a_session_that_is_idle_ends_with_its_connection(face, monkeypatch):
+    for module in (ssh, netconf):
+        monkeypatch.setattr(module, "IDLE_S", SHORT_S)
+
+    async def wait(line):
+        subsystem = "netconf" if face == "netconf" else None
+        async with line.create_process(subsystem=subsystem, encoding=None) as process:
+            await process.wait_closed()
+        await line.wait_closed()
+
+    with served(face) as switch:
+        logged_in(switch.ports[face], wait)
+        assert clients(switch) == 0
+
+
+@pytest.mark.parametrize("face", ["ssh", "netconf"])
+def test_a_client_that_is_gone_without_an_end_is_cut_off(face, monkeypatch):
+    monkeypatch.setattr(_ssh, "KEEPALIVE_S", 0.1)
+    with served(face) as switch:
+        left = []
+
+        async def stop(line):
+            left.append(clients(switch))  # blocks: this client answers nothing meanwhile
+
+        with suppress(asyncssh.Error, ConnectionError):
+            logged_in(switch.ports[face], stop)
+        assert left == [0]
+
+
+@pytest.mark.parametrize("face", ["scpi", "ssh"])
+def test_a_client_that_does_not_read_is_cut_off(face, monkeypatch):
+    for module in (_streams, _ssh):
+        monkeypatch.setattr(module, "WRITE_S", SHORT_S)
+
+    async def ask_and_wait(line):
+        async with line.create_process(encoding=None, window=1 << 15) as process:
+            process.stdin.write(b"show ocs port status\n" * 50)
+            await line.wait_closed()
+
+    with served(face, ports="1024x1024") as switch:
+        port = switch.ports[face]
+        if face == "ssh":
+            logged_in(port, ask_and_wait)
+        else:
+            line = socket.socket()
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            line.connect(("127.0.0.1", port))
+            with line, suppress(ConnectionError, TimeoutError):
+                line.settimeout(WAIT_S)
+                line.sendall(b":pmon:pow? (@1:2048)\n" * 1000)
+                assert clients(switch) == 0
+        assert clients(switch) == 0
 
 
 def test_a_short_text_does_not_become_a_list_of_millions():

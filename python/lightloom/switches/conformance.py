@@ -211,13 +211,14 @@ class _Test:
     def _compete(self, first: Pair, new: list[Pair]) -> str:
         """What becomes of new cross-connects, one of which needs a port of another."""
         self.clean_up()
-        self._change([], [first])
+        before = self._steady_losses([first], self._change([], [first]).seconds)
         try:
             self._change([], new)
         except SwitchError as problem:
             reading = self._switch.read()
             _require_ports_once(reading)
             if len(new) == 1:
+                self._require_same([first], before)
                 self._require(reading, [first], new)
             elif problem.done is not None:
                 self._require_done({first, *new}, {first}, problem.done, reading)
@@ -364,7 +365,7 @@ class _Test:
         """The loss of each path with monitors into which light enters.
 
         Raises:
-            FailedError: of a path that is dark.
+            FailedError: of a path that is dark, or that has more light at its end.
         """
         found = []
         for pair in pairs:
@@ -373,6 +374,8 @@ class _Test:
                 continue
             if into - out > MOST_LOSS_DB:
                 raise FailedError(f"{name_of(pair)} is dark: {into:.2f} dBm in, {out:.2f} dBm out")
+            if out - into > TUNED_WITHIN_DB:
+                raise FailedError(f"{name_of(pair)} gains {out - into:.2f} dB: check its monitors")
             found.append(into - out)
         return found
 

@@ -131,7 +131,7 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
     steps = _config_path(path)
     if steps[0] != CROSS_CONNECTS or len(steps) > 2:
         raise MalformedError(f"cannot delete in {steps[0]}")
-    if len(steps) == 1:
+    if len(steps) == 1 or steps[1] == ANY:
         edits.remove += [one.name for one in host.machine.connections(host.now)]
     else:
         edits.remove += _named(host, steps[1])

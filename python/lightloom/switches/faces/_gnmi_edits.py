@@ -24,6 +24,8 @@ class Edits:
     """Names of connections."""
     leaves: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Leaves of connections by name: a client may write them one by one."""
+    whole: set[str] = field(default_factory=set)
+    """Names of connections that are replaced: leaves that were not written have no value."""
     wipe: bool = False
     """Whether the list is replaced as a whole."""
     after: list[Callable[[], None]] = field(default_factory=list)

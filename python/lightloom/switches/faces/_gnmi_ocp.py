@@ -148,8 +148,8 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
     """
     names = [name for name, _ in path]
     if names in (["connections"], ["connections", "port-connection"]):
-        key = path[-1][1].get("name")
-        if key is None:
+        key = path[-1][1].get("name", ANY)
+        if key == ANY:
             edits.remove += [one.name for one in host.machine.connections(host.now)]
         else:
             edits.remove.append(key)
@@ -188,6 +188,8 @@ def _write_connections(path: Path, value: Any, edits: Edits, replaces: bool) -> 
     if path[0][0] != "port-connection" or name is None:
         raise MalformedError("expected connections/port-connection[name=…]")
     below = [step for step, _ in path[1:]]
+    if replaces and below in ([], ["config"]):
+        edits.whole.add(name)
     if not below:
         edits.merge(name, _config(value))
     elif below == ["config"]:

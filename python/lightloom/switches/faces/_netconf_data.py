@@ -8,6 +8,7 @@ from lightloom.switches.changes import BrokenError, RefusedError, wish
 from lightloom.switches.faces._netconf_error import WrongError
 from lightloom.switches.faces._netconf_ports import EDITED, PortEdit, Ports, tree_of
 from lightloom.switches.host import Host
+from lightloom.switches.machine import Machine
 from lightloom.switches.netconf_text import BASE, OPTICAL, local
 from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.switches.states import Status
@@ -70,14 +71,13 @@ class Store:
             self._candidate = pairs
             self._edits += edits
             return
-        await self._apply(running, pairs)
-        Ports(self._host).carry_out(edits)
+        await self._apply(running, pairs, edits)
 
     async def commit(self) -> None:
         """Makes the candidate the running configuration."""
-        if self._candidate is not None:
-            await self._apply(self._held(), self._candidate)
-        Ports(self._host).carry_out(self._edits)
+        running = self._held()
+        after = running if self._candidate is None else self._candidate
+        await self._apply(running, after, self._edits)
         self.discard()
 
     def discard(self) -> None:
@@ -93,17 +93,19 @@ class Store:
         if self._candidate is not None:
             self._check(self._candidate)
 
-    async def _apply(self, before: set[Pair], after: set[Pair]) -> None:
+    async def _apply(self, before: set[Pair], after: set[Pair], edits: list[PortEdit]) -> None:
         gone = sorted(before - after)
         new = sorted(after - before)
-        if not gone and not new:
+        if not gone and not new and not edits:
             return
+
+        def carry_out(machine: Machine, now: int) -> None:
+            if gone or new:
+                machine.change(now, gone, map(wish, new), lenient=True, stale=True)
+            Ports(self._host).carry_out(edits)
+
         try:
-            await self._host.change(
-                lambda machine, now: machine.change(
-                    now, gone, map(wish, new), lenient=True, stale=True
-                )
-            )
+            await self._host.change(carry_out)
         except (RefusedError, BrokenError) as problem:
             raise WrongError("operation-failed", str(problem)) from None
 

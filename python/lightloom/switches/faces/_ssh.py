@@ -12,10 +12,14 @@ import asyncssh
 from lightloom.errors import refusal
 from lightloom.switches.access import Credentials
 from lightloom.switches.config import Face
+from lightloom.switches.faces._streams import WRITE_S
 from lightloom.switches.host import AwayError, Client, Host, SilentError, silence
 
 LOGIN_S = 30.0
 """A login that takes longer is cut off [s]."""
+KEEPALIVE_S = 200.0
+"""A client is asked whether it is there after so long without a message [s]; the third time without
+an answer ends its connection."""
 
 
 class Server(asyncssh.SSHServer):
@@ -81,6 +85,8 @@ async def listen(
             await process(channel)
         except SilentError:
             await silence()
+        except TimeoutError:  # it sends nothing, or does not read its answers
+            channel.get_extra_info("connection").abort()
         finally:
             tasks.discard(task)
 
@@ -92,10 +98,21 @@ async def listen(
         server_host_keys=[_host_key(face)],
         process_factory=serve,
         login_timeout=LOGIN_S,
+        keepalive_interval=KEEPALIVE_S,
         allow_scp=False,
         agent_forwarding=False,
         **options,
     )
+
+
+async def send(channel: Any, data: Any) -> None:
+    """Sends an answer, as text or bytes; waits if the client does not read.
+
+    Raises:
+        TimeoutError: if it does not read for too long.
+    """
+    channel.stdout.write(data)
+    await asyncio.wait_for(channel.stdout.drain(), WRITE_S)
 
 
 def _host_key(face: Face) -> asyncssh.SSHKey:

@@ -11,7 +11,7 @@ import asyncio
 import json
 import ssl
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from pathlib import Path as File
 from typing import Any, NoReturn
 
@@ -32,14 +32,17 @@ from lightloom.switches.faces._gnmi_paths import (
     pruned,
     steps_of,
 )
-from lightloom.switches.host import AwayError, CutError, Host, SilentError, silence
+from lightloom.switches.faces._gnmi_watch import Watched, watched_of
+from lightloom.switches.faces._streams import IDLE_S
+from lightloom.switches.host import AwayError, Client, CutError, Host, SilentError, silence
+from lightloom.switches.machine import Machine
 
 LARGEST = 64 << 20
-"""The largest message [bytes]."""
-SHORTEST_SAMPLE_S = 0.01
-"""The shortest interval of a subscription [s]."""
-ON_CHANGE_S = 0.02
-"""Interval at which a subscription to changes compares values [s]."""
+"""The largest answer [bytes]."""
+LARGEST_REQUEST = 4 << 20
+"""The largest request [bytes]: 1,024 cross-connects need 200 kB."""
+KEEPALIVE_S = 200.0
+"""A connection with a call whose client does not answer for this long is closed [s]."""
 _SONIC = "sonic-db"
 
 
@@ -52,9 +55,11 @@ async def listen(
         OSError: if the port is in use.
     """
     options = [
-        ("grpc.max_receive_message_length", LARGEST),
+        ("grpc.max_receive_message_length", LARGEST_REQUEST),
         ("grpc.max_send_message_length", LARGEST),
         ("grpc.so_reuseport", 0),
+        ("grpc.max_connection_idle_ms", round(IDLE_S * 1e3)),
+        ("grpc.keepalive_time_ms", round(KEEPALIVE_S * 1e3)),
     ]
     server = grpc.aio.server(options=options)
     gnmi_pb2_grpc.add_gNMIServicer_to_server(Service(host, credentials, face), server)
@@ -107,8 +112,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
     async def Get(self, request: Any, context: Any) -> Any:  # noqa: N802
         """Values of paths."""
         await self._check(context)
-        if request.encoding not in (gnmi_pb2.JSON_IETF, gnmi_pb2.JSON):
-            await _abort(context, grpc.StatusCode.UNIMPLEMENTED, "encodings: JSON_IETF, JSON")
+        await self._check_encoding(request.encoding, context)
         found = []
         for path in request.path or [gnmi_pb2.Path()]:
             try:
@@ -156,45 +160,68 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         if first is None or not first.HasField("subscribe"):
             await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, "a subscription comes first")
         wanted = first.subscribe
+        await self._check_encoding(wanted.encoding, context)
         if any(one.heartbeat_interval for one in wanted.subscription):
             await _abort(context, grpc.StatusCode.UNIMPLEMENTED, "there is no heartbeat_interval")
-        seen: dict[bytes, Any] = {}
-        async for message in self._values(wanted, seen, context):
+        ended = asyncio.Event()
+        client = Client(ended.set)
+        self._host.enter(client)
+        try:
+            async for message in self._stream(wanted, requests, ended, context):
+                yield message
+        finally:
+            self._host.leave(client)
+
+    async def _stream(
+        self, wanted: Any, requests: AsyncIterator[Any], ended: asyncio.Event, context: Any
+    ) -> AsyncIterator[Any]:
+        """The messages of a subscription; `ended` is set by a reboot."""
+        watched = [watched_of(one, time.monotonic()) for one in wanted.subscription]
+        for message in await self._news(wanted, watched, context, whole=True):
             if not wanted.updates_only:
                 yield message
         yield gnmi_pb2.SubscribeResponse(sync_response=True)
         if wanted.mode == gnmi_pb2.SubscriptionList.ONCE:
             return
-        if wanted.mode == gnmi_pb2.SubscriptionList.POLL:
-            async for _ in requests:
-                async for message in self._values(wanted, {}, context):
-                    yield message
-                yield gnmi_pb2.SubscribeResponse(sync_response=True)
-            return
-        samples = [one for one in wanted.subscription if one.mode == gnmi_pb2.SAMPLE]
-        intervals = [one.sample_interval / 1e9 for one in samples if one.sample_interval]
-        interval = max(min(intervals, default=ON_CHANGE_S), SHORTEST_SAMPLE_S)
+        polls = wanted.mode == gnmi_pb2.SubscriptionList.POLL
         while True:
-            await asyncio.sleep(interval)
+            if polls:
+                poll = await _either(anext(aiter(requests), None), ended)
+                if poll is None and not ended.is_set():
+                    return
+                due = watched
+            else:
+                pause = min((one.due_s for one in watched), default=0.0) - time.monotonic()
+                await _either(asyncio.sleep(max(pause, 0.0)), ended)
+                due = [one for one in watched if one.due_s <= time.monotonic()]
+            if ended.is_set():
+                await _abort(context, grpc.StatusCode.UNAVAILABLE, "the switch has restarted")
             await self._check(context)
-            again = [one for one in samples if not one.suppress_redundant]
-            async for message in self._values(wanted, {} if again else seen, context):
+            for message in await self._news(wanted, due, context, whole=polls):
                 yield message
+            if polls:
+                yield gnmi_pb2.SubscribeResponse(sync_response=True)
 
-    async def _values(
-        self, wanted: Any, seen: dict[bytes, Any], context: Any
-    ) -> AsyncIterator[Any]:
-        """The values that differ from those that were sent."""
-        for one in wanted.subscription:
+    async def _news(
+        self, wanted: Any, due: Sequence[Watched], context: Any, *, whole: bool
+    ) -> list[Any]:
+        """The values that were not sent before, or all, and the paths that are gone."""
+        found = []
+        for one in due:
+            one.due_s = max(one.due_s, time.monotonic() - one.interval_s) + one.interval_s
             try:
-                values = self._matches(wanted.prefix, one.path)
+                values = self._matches(wanted.prefix, one.path, lasting=True)
             except MalformedError as problem:
                 await _abort(context, grpc.StatusCode.NOT_FOUND, str(problem))
-            key = one.path.SerializeToString()
-            if key not in seen or seen[key] != values:
-                seen[key] = values
-                note = _notification(wanted.prefix, one.path, values, wanted.encoding)
-                yield gnmi_pb2.SubscribeResponse(update=note)
+            fresh, gone = one.news(values, whole=whole or one.repeats)
+            if fresh or gone:
+                note = _notification(wanted.prefix, one.path, fresh, wanted.encoding, gone)
+                found.append(gnmi_pb2.SubscribeResponse(update=note))
+        return found
+
+    async def _check_encoding(self, encoding: int, context: Any) -> None:
+        if encoding not in (gnmi_pb2.JSON_IETF, gnmi_pb2.JSON):
+            await _abort(context, grpc.StatusCode.UNIMPLEMENTED, "encodings: JSON_IETF, JSON")
 
     async def _check(self, context: Any) -> None:
         """Refuses those who may not enter, and everybody while the switch is booting."""
@@ -206,8 +233,20 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         except AwayError as problem:
             await _abort(context, grpc.StatusCode.UNAVAILABLE, str(problem))
 
-    def _matches(self, prefix: Any, path: Any, kind: int = 0) -> list[Match]:
-        """The values of a path; `kind` is the type of data of a Get."""
+    def _matches(
+        self, prefix: Any, path: Any, kind: int = 0, *, lasting: bool = False
+    ) -> list[Match]:
+        """The values of a path.
+
+        Args:
+            prefix: of the request.
+            path: which may have wildcards.
+            kind: the type of data of a Get.
+            lasting: whether the path may lead nowhere yet, within a container that there is.
+
+        Raises:
+            MalformedError: of a path that leads nowhere.
+        """
         origin, steps = steps_of(prefix, path)
         tree = _gnmi_ocp.tree(self._host)
         if origin == _SONIC:
@@ -216,7 +255,12 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         built = {name: build(steps) for name, build in tree.items() if first in (ANY, name)}
         if kind != gnmi_pb2.GetRequest.ALL:
             built = _of_type(built, config=kind == gnmi_pb2.GetRequest.CONFIG)
-        return matches(built, steps)
+        try:
+            return matches(built, steps)
+        except MalformedError:
+            if lasting and built:
+                return []
+            raise
 
     async def _set(self, request: Any) -> None:
         edits, origins = Edits(), set()
@@ -239,17 +283,19 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             model.wish_of(name, self._known(name, leaves, model, edits))
             for name, leaves in edits.leaves.items()
         ]
-        await self._host.change(
-            lambda machine, now: machine.change(
+
+        def carry_out(machine: Machine, now: int) -> None:
+            machine.change(
                 now, edits.remove, add, conflict=self._conflict, wipe=edits.wipe, lenient=True
             )
-        )
-        for act in edits.after:
-            act()
+            for act in edits.after:
+                act()
+
+        await self._host.change(carry_out)
 
     def _known(self, name: str, leaves: dict[str, Any], model: Any, edits: Edits) -> dict[str, Any]:
         """The leaves that were written, over those that the connection has."""
-        if name in edits.remove or edits.wipe or model is _gnmi_db:
+        if name in {*edits.remove, *edits.whole} or edits.wipe or model is _gnmi_db:
             return leaves
         listed = self._host.machine.connections(self._host.now)
         own = next((one.ends for one in listed if one.name == name and one.configured), None)
@@ -283,8 +329,10 @@ def _decoded(value: Any) -> Any:
     raise MalformedError("values: JSON_IETF, JSON, or a scalar")
 
 
-def _notification(prefix: Any, path: Any, values: list[Match], encoding: int) -> Any:
-    """Values as updates, each of its path without wildcards."""
+def _notification(
+    prefix: Any, path: Any, values: list[Match], encoding: int, gone: Sequence[Path] = ()
+) -> Any:
+    """Values as updates, each of its path without wildcards; paths that are gone as deletions."""
     asked = steps_of(prefix, path)[1]
     updates = []
     for steps, value in values:
@@ -294,7 +342,22 @@ def _notification(prefix: Any, path: Any, values: list[Match], encoding: int) ->
             typed = gnmi_pb2.TypedValue(json_val=raw)
         own = path if steps == asked else _path(steps[len(prefix.elem) :], path.origin)
         updates.append(gnmi_pb2.Update(path=own, val=typed))
-    return gnmi_pb2.Notification(timestamp=time.time_ns(), prefix=prefix, update=updates)
+    after = len(prefix.elem)
+    deleted = [_path(steps[after:], path.origin) for steps in gone]
+    return gnmi_pb2.Notification(
+        timestamp=time.time_ns(), prefix=prefix, update=updates, delete=deleted
+    )
+
+
+async def _either(first: Awaitable[Any], ended: asyncio.Event) -> Any:
+    """The result of something that is awaited; None if the connection ends before."""
+    tasks = [asyncio.ensure_future(first), asyncio.ensure_future(ended.wait())]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        return tasks[0].result() if tasks[0].done() else None
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def _path(steps: Path, origin: str) -> Any:

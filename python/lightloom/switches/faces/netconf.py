@@ -22,6 +22,7 @@ from lightloom.switches.faces import _ssh
 from lightloom.switches.faces._netconf_data import Store, subtree
 from lightloom.switches.faces._netconf_error import WrongError
 from lightloom.switches.faces._netconf_ports import Ports
+from lightloom.switches.faces._streams import IDLE_S
 from lightloom.switches.host import AwayError, CutError, Host
 from lightloom.switches.netconf_text import (
     BASE,
@@ -44,8 +45,6 @@ CAPABILITIES = [
     "urn:ietf:params:netconf:capability:rollback-on-error:1.0",
     f"{OPTICAL}?module=optical-switch&amp;revision=2020-01-01",
 ]
-IDLE_S = 600.0
-"""A session without a message for this long is closed [s]."""
 
 
 async def listen(
@@ -70,7 +69,7 @@ async def listen(
         except BadMessageError as problem:  # RFC 6242: broken framing ends the session
             session.send_error(channel, problem)
             channel.exit(1)
-        except (TimeoutError, asyncssh.Error, ConnectionError):
+        except (asyncssh.Error, ConnectionError):
             channel.exit(1)
         else:
             channel.exit(0)
@@ -100,7 +99,7 @@ class Session:
 
     async def serve(self, channel: Any) -> None:
         """Answers until the client ends the session."""
-        channel.stdout.write(framed(hello(CAPABILITIES, self.number), chunked=False))
+        await _ssh.send(channel, framed(hello(CAPABILITIES, self.number), chunked=False))
         first = parsed(await self._next(channel))
         if local(first) != "hello":
             raise BadMessageError("a hello comes first")
@@ -117,7 +116,7 @@ class Session:
                 if "}" not in key
             )
             reply = f'<rpc-reply xmlns="{BASE}"{attributes}>{answer}</rpc-reply>'
-            channel.stdout.write(framed(reply, chunked=self._framer.chunked))
+            await _ssh.send(channel, framed(reply, chunked=self._framer.chunked))
             if local(request[0]) == "close-session":
                 return
 

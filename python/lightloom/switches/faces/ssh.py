@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import asyncssh
@@ -9,7 +10,7 @@ import asyncssh
 from lightloom.switches.access import Credentials
 from lightloom.switches.config import Face
 from lightloom.switches.faces import _ssh
-from lightloom.switches.faces._sonic_text import Answer
+from lightloom.switches.faces._streams import IDLE_S
 from lightloom.switches.faces.sonic_cli import LONGEST, Cli
 from lightloom.switches.host import AwayError, CutError, Host
 
@@ -29,7 +30,7 @@ async def listen(
             connection: Any = channel.get_extra_info("connection")
             connection.abort()
             return
-        except (asyncssh.Error, ConnectionError):
+        except (asyncssh.Error, ConnectionError):  # the client has gone
             return
         channel.exit(code)
 
@@ -39,17 +40,19 @@ async def listen(
 async def _serve(cli: Cli, channel: asyncssh.SSHServerProcess[str]) -> int:
     if channel.command is not None:
         answer = await cli.run(channel.command)
-        _print(channel, answer)
+        await _ssh.send(channel, answer.text)  # sonic-mgmt's tests read no other stream
         return answer.code
     code = 0
-    channel.stdout.write(PROMPT)
+    await _ssh.send(channel, PROMPT)
     while True:
         try:
-            line = await channel.stdin.readuntil("\n")
+            line = await asyncio.wait_for(channel.stdin.readuntil("\n"), IDLE_S)
         except asyncssh.BreakReceived:
             continue
         except (asyncssh.TerminalSizeChanged, asyncssh.SignalReceived):
             continue
+        except TimeoutError:
+            raise
         except Exception:  # the end of the input, or a line without an end
             return code
         if len(line) > LONGEST:
@@ -58,10 +61,5 @@ async def _serve(cli: Cli, channel: asyncssh.SSHServerProcess[str]) -> int:
         if line.strip() in ("exit", "logout"):
             return code
         answer = await cli.run(line)
-        _print(channel, answer)
         code = answer.code
-        channel.stdout.write(PROMPT)
-
-
-def _print(channel: asyncssh.SSHServerProcess[str], answer: Answer) -> None:
-    channel.stdout.write(answer.text)  # sonic-mgmt's tests read no other
+        await _ssh.send(channel, answer.text + PROMPT)

@@ -1,0 +1,63 @@
+"""What a gNMI subscription has sent, and what it sends next.
+
+A path may lead nowhere yet: its values are sent once they exist, and its deletion is reported
+(gNMI §3.5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pygnmi.spec.v080 import gnmi_pb2
+
+from lightloom.switches.faces._gnmi_edits import Path
+from lightloom.switches.faces._gnmi_paths import Match
+
+SHORTEST_SAMPLE_S = 0.01
+"""The shortest interval of a subscription [s]."""
+ON_CHANGE_S = 0.02
+"""Interval at which a subscription to changes compares values [s]."""
+Key = tuple[tuple[str, frozenset[tuple[str, str]]], ...]
+"""A path without wildcards."""
+
+
+@dataclass
+class Watched:
+    """One subscription of a stream."""
+
+    path: Any
+    """The path, which may have wildcards."""
+    interval_s: float
+    """From one comparison, or sample, to the next [s]."""
+    repeats: bool
+    """Whether values are sent at each interval, changed or not."""
+    due_s: float = 0.0
+    """When the next one is due [s]."""
+    _sent: dict[Key, Match] = field(default_factory=dict)
+
+    def news(self, values: list[Match], *, whole: bool) -> tuple[list[Match], list[Path]]:
+        """The values to send, and the paths of values that are gone.
+
+        Args:
+            values: the present ones.
+            whole: send those that have not changed, too.
+        """
+        now = {_key(steps): (steps, value) for steps, value in values}
+        gone = [steps for key, (steps, _) in self._sent.items() if key not in now]
+        fresh = [match for key, match in now.items() if whole or self._sent.get(key) != match]
+        self._sent = now
+        return fresh, gone
+
+
+def watched_of(subscription: Any, now_s: float) -> Watched:
+    """A subscription; its first values are sent now."""
+    is_sample = subscription.mode == gnmi_pb2.SAMPLE
+    asked = subscription.sample_interval / 1e9 if is_sample else 0.0
+    interval = max(asked or ON_CHANGE_S, SHORTEST_SAMPLE_S)
+    repeats = is_sample and not subscription.suppress_redundant
+    return Watched(subscription.path, interval, repeats, now_s + interval)
+
+
+def _key(steps: Path) -> Key:
+    return tuple((name, frozenset(keys.items())) for name, keys in steps)
