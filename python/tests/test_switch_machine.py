@@ -191,6 +191,66 @@ def test_a_blocked_port_darkens_its_connection():
     assert statuses(found, 2 * S + 20 * MS) == {"1A-1B": "CONNECTED"}
 
 
+def test_a_stale_entry_may_have_the_name_of_another_connection():
+    found = machine()
+    found.strike(0, Fault("stale", add=((1, 1),)))
+    found.change(1, add=[Wish("1A-1B", Port("A", 2), Port("B", 2))])
+    with pytest.raises(RefusedError, match="existing"):  # what goes is not what holds the port
+        found.change(2, remove=["1A-1B"], add=[wish((1, 3))])
+    found.strike(3, Fault("stale", add=((1, 4),)))
+    assert {(one.pair, one.configured) for one in found.connections(3)} == {
+        ((2, 2), True),
+        ((1, 4), False),
+    }
+    assert found.port(3, Port("B", 1)).peer is None
+    found.strike(4, Fault("intruder", add=((1, 1),)))
+    assert {one.pair for one in found.connections(4)} == {(2, 2), (1, 1)}
+
+
+def test_a_failure_has_the_time_at_which_it_happened():
+    found = machine()
+    found.change(0, add=[wish((1, 1))])
+
+    def updated(now):
+        return found.connections(now)[0].updated_ps
+
+    assert updated(1 * S) == 20 * MS
+    found.strike(2 * S, Fault("failed", port=Port("A", 1)))
+    found.set_admin(3 * S, Port("B", 1), Admin.POWERED_OFF)
+    assert updated(5 * S) == 2 * S
+    found.set_admin(6 * S, Port("B", 1), Admin.NORMAL)
+    found.strike(7 * S, Fault("clear"))
+    assert updated(7 * S) == 7 * S
+    assert updated(8 * S) == 7 * S + 20 * MS
+    found.set_admin(9 * S, Port("A", 2), Admin.FORCE_BLOCKED)
+    found.change(10 * S, add=[wish((2, 2))])
+    assert found.connections(20 * S)[1].updated_ps == 10 * S
+
+
+def test_a_bidirectional_switch_has_light_at_both_ends():
+    for both_ways in (True, False):
+        found = machine(bidirectional=both_ways, optics=Optics(launch_dbm=3.0))
+        found.change(0, add=[wish((1, 2))])
+        a, b = (found.port(1 * S, port) for port in (Port("A", 1), Port("B", 2)))
+        out = round(3.0 - found.design.optics.loss_db((1, 2)), 2)
+        dark = (DARK_DBM, DARK_DBM)
+        assert (a.input_dbm, b.output_dbm) == (3.0, out)
+        assert (b.input_dbm, a.output_dbm) == ((3.0, out) if both_ways else dark)
+
+
+def test_settling_times_have_their_mean_and_their_deviation():
+    found = machine(deviation_ps=2 * MS)
+    drawn = []
+    for _ in range(400):
+        drawn.append(found.change(found.now, add=[wish((1, 1))]).settled_ps - found.now)
+        found.change(found.now + 1 * S, remove=["1A-1B"])
+    mean = sum(drawn) / len(drawn)
+    spread = math.sqrt(sum((one - mean) ** 2 for one in drawn) / (len(drawn) - 1))
+    # 400 draws: within 5 standard errors, 2 ms / 20 of the mean and 2 ms / 28 of the deviation
+    assert abs(mean - 20 * MS) < 5 * 2 * MS / math.sqrt(400)
+    assert abs(spread - 2 * MS) < 5 * 2 * MS / math.sqrt(2 * 400)
+
+
 def test_scheduled_faults_happen_at_their_time_and_in_order():
     faults = (
         Fault("intruder", at_ps=2 * S, add=((3, 3),), remove=((1, 1),)),
@@ -335,6 +395,13 @@ class AnySwitch(RuleBasedStateMachine):
     @rule(kind=st.sampled_from(["stale", "intruder"]), a=st.integers(1, 4), b=st.integers(1, 5))
     def intrude(self, kind, a, b):
         self.machine.strike(self.now, Fault(kind, add=((a, b),)))
+
+    @rule(kind=st.sampled_from(["stale", "intruder"]), pair=FEW)
+    def intrude_where_names_collide(self, kind, pair):
+        before = {one.pair for one in self.machine.connections(self.now)}
+        self.machine.strike(self.now, Fault(kind, add=(pair,)))
+        after = {one.pair for one in self.machine.connections(self.now)}
+        assert all(a == pair[0] or b == pair[1] for a, b in before - after)  # nothing else went
 
     @rule(port=st.sampled_from(SIZE.ports()), admin=st.sampled_from([*Admin]))
     def set_admin(self, port, admin):

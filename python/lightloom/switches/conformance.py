@@ -223,7 +223,9 @@ class _Test:
             elif problem.done is not None:
                 self._require_done({first, *new}, {first}, problem.done, reading)
             return "refused"
-        self._require(self._switch.read(), new, [first])
+        reading = self._switch.read()
+        _require_ports_once(reading)
+        self._require(reading, new, [first])
         return "the new cross-connect replaces the old one"
 
     def _require_done(

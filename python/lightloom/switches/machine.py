@@ -71,6 +71,8 @@ class Machine:
         self._admin: dict[Port, Admin] = {}
         self._stuck: set[Port] = set()
         self._failed: set[Port] = set()
+        self._dark_ps: dict[Port, int] = {}
+        """Since when a port that has failed, or is not normal, is dark [ps]."""
         self._factor = 1.0
         self._partial = False
         self._packets: Counter | None = None
@@ -192,6 +194,7 @@ class Machine:
         self._admin[port] = admin
         if before is not admin:
             self.changed_ps = self.now
+            self._note_dark(port)
             if admin is Admin.NORMAL:
                 self._retune([port])
             self._count()
@@ -301,7 +304,7 @@ class Machine:
                 if other != item.name and not problem:
                     problem = f"port {port} is both in {other} and in {item.name}"
                 holder = self._active.get(port)
-                if problem or holder is None or holder.name in gone or holder.wish == item:
+                if problem or holder is None or self._goes(holder, gone) or holder.wish == item:
                     continue
                 if not holder.configured and holder.wish.ends == item.ends:
                     continue
@@ -312,6 +315,10 @@ class Machine:
             if problem and conflict is not Conflict.INVALID:
                 problems.append(problem)
         return [*evicted], problems
+
+    def _goes(self, holder: Connection, gone: Collection[str]) -> bool:
+        """Whether what holds a port is deleted; a stale entry may share its name with another."""
+        return holder.name in gone and (holder.configured or holder.name not in self._intents)
 
     # Carrying out
 
@@ -334,10 +341,15 @@ class Machine:
         return done
 
     def _delete(self, name: str) -> None:
-        one = self._intents.pop(name, None)
-        if one is None:  # a stale entry
-            one = next((stale for stale in self._stale() if stale.name == name), None)
-        if one is None or not one.active:
+        stale = (one for one in self._stale() if one.name == name)
+        one = self._intents.get(name) or next(stale, None)
+        if one is not None:
+            self._remove(one)
+
+    def _remove(self, one: Connection) -> None:
+        if one.configured:
+            del self._intents[one.name]
+        if not one.active:
             return
         for port in one.ports:
             del self._active[port]
@@ -421,6 +433,7 @@ class Machine:
             self._stuck.add(fault.port)
         elif kind == "failed" and fault.port is not None:
             self._failed.add(fault.port)
+            self._note_dark(fault.port)
         elif kind == "slow":
             self._factor = fault.factor
         elif kind == "partial":
@@ -439,21 +452,22 @@ class Machine:
         names = [name for pair in fault.remove for name in self._names_at(pair)]
         wanted = self._named(map(wish, fault.add), names)
         new = [item for item in wanted if not self._stays(item)]
-        for name in [*names, *self._evicted([item.pair for item in new])]:
+        for name in names:
             self._delete(name)
+        self._evict(item.pair for item in new)
         for item in new:
             self._create(item, Done())
         self._promote()
 
-    def _evicted(self, pairs: Iterable[Pair]) -> list[str]:
-        """The connections that occupy ports of others."""
-        ports = [port for pair in pairs for port in ends_of(pair)]
-        return [*{self._active[port].name: None for port in ports if port in self._active}]
+    def _evict(self, pairs: Iterable[Pair]) -> None:
+        """Deletes the connections that occupy ports of others."""
+        for port in (port for pair in pairs for port in ends_of(pair)):
+            if port in self._active:
+                self._remove(self._active[port])
 
     def _add_stale(self, pairs: Iterable[Pair]) -> None:
         for item in map(wish, pairs):
-            for name in self._evicted([item.pair]):
-                self._delete(name)
+            self._evict([item.pair])
             one = Connection(item, created_ps=self.now, configured=False)
             self._light(one)
 
@@ -462,6 +476,8 @@ class Machine:
         dark = healed & self._failed
         self._stuck -= healed
         self._failed -= healed
+        for at in healed:
+            self._note_dark(at)
         if port is None:
             self._factor, self._partial = 1.0, False
             self.next_change.clear()
@@ -505,6 +521,13 @@ class Machine:
         }
         self._packets.note(self.now, up)
 
+    def _note_dark(self, port: Port) -> None:
+        """Notes since when a port is dark, after it failed, was healed, or was set."""
+        if port in self._failed or self._admin.get(port, Admin.NORMAL) is not Admin.NORMAL:
+            self._dark_ps.setdefault(port, self.now)
+        else:
+            self._dark_ps.pop(port, None)
+
     def _hindrance(self, one: Connection) -> str:
         """Why a connection has no light although its mirrors may have settled."""
         for port in one.ports:
@@ -521,8 +544,11 @@ class Machine:
         if one.blocked:
             holders = sorted({str(self._active[at]) for at in one.ports if at in self._active})
             reason = f"a port is in existing cross-connect {holders[0]}" if holders else FREED
+        updated = one.updated_ps(self.now)
         if hindrance:
             status, reason = Status.FAILED, hindrance
+            since = min(self._dark_ps[port] for port in one.ports if port in self._dark_ps)
+            updated = max(one.start_ps, since)
         elif status is Status.FAILED:
             reason = "the mirrors did not settle"
         return Seen(
@@ -530,7 +556,7 @@ class Machine:
             one.wish.pair,
             status,
             reason,
-            one.updated_ps(self.now),
+            updated,
             one.configured,
             one.wish.ends,
         )
