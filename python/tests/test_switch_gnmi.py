@@ -13,6 +13,7 @@ from switch_support import WAIT_S, ask, served
 
 from lightloom.switches import conformance
 from lightloom.switches.access import Credentials
+from lightloom.switches.drivers._gnmi_client import path_of
 from lightloom.switches.drivers.gnmi import _MODELS, CA, GnmiSwitch
 from lightloom.switches.faults import Fault
 from lightloom.switches.ports import Port, Size
@@ -286,6 +287,32 @@ def test_a_wrong_password_is_refused(tmp_path):
             GnmiSwitch("127.0.0.1", port, Credentials("admin", "no"))
 
 
+def test_no_call_is_answered_without_a_login(tmp_path):
+    import grpc
+    from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+    secret = tmp_path / "secret"
+    secret.write_text("admin\ncorrect\n")
+    with (
+        served("gnmi", credentials=str(secret)) as switch,
+        grpc.insecure_channel(f"127.0.0.1:{switch.ports['gnmi']}") as channel,
+    ):
+        stub = gnmi_pb2_grpc.gNMIStub(channel)
+        once = gnmi_pb2.SubscriptionList(mode=gnmi_pb2.SubscriptionList.ONCE)
+        everything = gnmi_pb2.SetRequest(delete=[path_of("connections")])
+        switch.strike(Fault("intruder", add=((1, 1),)))
+        for call in (
+            lambda: stub.Capabilities(gnmi_pb2.CapabilityRequest()),
+            lambda: stub.Get(gnmi_pb2.GetRequest(encoding=gnmi_pb2.JSON_IETF)),
+            lambda: stub.Set(everything),
+            lambda: next(stub.Subscribe(iter([gnmi_pb2.SubscribeRequest(subscribe=once)]))),
+        ):
+            with pytest.raises(grpc.RpcError) as caught:
+                call()
+            assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+        assert switch.pairs() == [(1, 1)]
+
+
 @pytest.mark.parametrize("model", ["ocp", "sonic-db"])
 @pytest.mark.parametrize("policy", ["refuse", "accept"])
 def test_the_driver_passes_the_conformance_test(model, policy):
@@ -300,6 +327,19 @@ def test_the_driver_passes_the_conformance_test(model, policy):
         skipped = sum(one.verdict is conformance.Verdict.SKIPPED for one in checks)
         assert skipped == (2 if model == "ocp" else 3)  # reboots; without light one more
         assert switch.pairs() == []  # INVALID entries were deleted, too
+
+
+@pytest.mark.parametrize("model", ["ocp", "sonic-db"])
+def test_the_driver_deletes_what_the_switch_stored_as_invalid(model):
+    accept = {"gnmi": {"invalid": "accept"}}
+    with served("gnmi", options=accept, ports="8x8") as switch:
+        driver = GnmiSwitch("127.0.0.1", switch.ports["gnmi"], model=model)
+        driver.change([], [(1, 1)])
+        with pytest.raises(SwitchError, match="1A-2B is invalid") as caught:
+            driver.change([], [(1, 2), (3, 3)])
+        assert [*caught.value.done.added] == [(3, 3)]
+        assert switch.pairs() == [(1, 1), (3, 3)]  # with those that are INVALID
+        driver.close()
 
 
 def test_faults_reach_the_driver():

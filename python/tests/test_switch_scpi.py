@@ -1,5 +1,6 @@
 """The SCPI face by a plain socket and by pyvisa-py, and the driver by the conformance test."""
 
+import re
 import socket
 import threading
 from contextlib import suppress
@@ -52,6 +53,14 @@ def test_a_refused_command_leaves_an_error_and_changes_nothing(command, number):
         assert int(first.split(",")[0]) == number
         assert second == '0,"No error"'
         assert switch.pairs() == [(1, 1)]
+
+
+def test_a_full_queue_of_errors_ends_with_an_overflow():
+    with served("scpi") as switch:
+        asked = ":oxc:nothing;" * 40 + ":syst:err?;" * 33
+        errors = ask(switch.ports["scpi"], f"{asked}\n").strip().split(";:")[0]
+        numbers = [int(found) for found in re.findall(r'(-?\d+),"', errors)]
+        assert numbers == [-113] * 31 + [-350, 0]
 
 
 def test_a_port_in_use_is_taken_over_where_the_option_says_so():

@@ -268,6 +268,37 @@ def test_the_driver_does_not_add_an_invalid_entry_again():
         assert switch.pairs() == [(1, 2)]
 
 
+@pytest.mark.parametrize(("mode", "refused"), [("safe", True), ("update", False)])
+def test_what_appeared_since_the_reading_is_displaced_only_by_update(mode, refused):
+    with served("ssh", options={"ssh": {"generation": "first"}}) as switch:
+        driver = SonicSwitch("127.0.0.1", switch.ports["ssh"], mode=mode)
+        driver.describe()
+        before = driver.read()
+        switch.strike(Fault("intruder", add=((1, 7),)))
+        read, readings = driver.read, [before]
+        driver.read = lambda: readings.pop() if readings else read()
+        if refused:
+            with pytest.raises(SwitchError, match="existing cross-connect 1A-7B") as caught:
+                driver.change([], [(1, 2)])
+            assert [*caught.value.done.removed] == []
+        else:
+            driver.change([], [(1, 2)])
+        assert switch.pairs() == [(1, 7) if refused else (1, 2)]
+        driver.close()
+
+
+def test_what_was_saved_comes_back_after_a_cold_reboot():
+    timing = {"settle": "5 ms", "cold_boot": "1 ms"}
+    with served("ssh", recovery="restore-saved", timing=timing) as switch:
+        for save, pair in ((True, (1, 2)), (False, (3, 4))):
+            driver = SonicSwitch("127.0.0.1", switch.ports["ssh"], save=save)
+            driver.change([], [pair])
+            driver.close()
+        assert switch.pairs() == [(1, 2), (3, 4)]
+        switch.strike(Fault("reboot-cold"))
+        assert switch.pairs() == [(1, 2)]
+
+
 def test_a_wrong_password_is_refused(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("admin\ncorrect\n")

@@ -35,6 +35,7 @@ KEYWORDS = {
 }
 """Long forms of keywords."""
 NO_ERROR = '0,"No error"'
+OVERFLOW = '-350,"Queue overflow"'
 MOST_ERRORS = 32
 """Errors [count] that are kept for `:syst:err?`."""
 MOST_ITEMS = 2 * LARGEST
@@ -71,7 +72,7 @@ class Interpreter:
 
     def __init__(self, host: Host, add_in_use: Conflict) -> None:
         self._host, self._add_in_use = host, add_in_use
-        self._errors: deque[str] = deque(maxlen=MOST_ERRORS)
+        self._errors: deque[str] = deque()
         self._queries: dict[str, Callable[[str], str]] = {
             "*idn": self._identity,
             "*esr": lambda _: "0",
@@ -95,11 +96,18 @@ class Interpreter:
             try:
                 answer = await self._command(name, argument.strip())
             except ScpiError as problem:
-                self._errors.append(str(problem))
+                self._note(problem)
                 continue
             if answer is not None:
                 answers.append(answer)
         return answers
+
+    def _note(self, problem: ScpiError) -> None:
+        """Appends to the queue; the last of a full one becomes "queue overflow" (SCPI 1999)."""
+        if len(self._errors) == MOST_ERRORS:
+            self._errors[-1] = OVERFLOW
+        else:
+            self._errors.append(str(problem))
 
     async def _command(self, name: str, argument: str) -> str | None:
         self._host.check_up()
