@@ -153,7 +153,7 @@ def test_conformance_has_a_row_for_each_check_and_an_exit_code(tmp_path):
         assert done.returncode == 0, done.stderr
         rows = json.loads(done.stdout)
         assert {row["verdict"] for row in rows} == {"passed", "skipped"}
-        assert len(rows) == 14
+        assert len(rows) == 15
         # a switch whose bulk stops half-way fails the test
         fault = {"kind": "partial"}
         from lightloom.switches.faults import read_fault
@@ -162,7 +162,16 @@ def test_conformance_has_a_row_for_each_check_and_an_exit_code(tmp_path):
         done = lightloom("switch", "test", target, cwd=tmp_path)
         assert done.returncode == 1
         assert "failed   create" in done.stdout
-        assert "1 of 14 checks failed" in done.stderr
+        assert "1 of 15 checks failed" in done.stderr
+
+
+def test_show_names_ports_that_have_failed(tmp_path):
+    with served("scpi") as switch:
+        switch.strike(Fault("failed", port=Port("B", 3)))
+        words = ["switch", "show", f"scpi://127.0.0.1:{switch.ports['scpi']}"]
+        assert "\nfailed ports   3B\n" in lightloom(*words, cwd=tmp_path).stdout
+        shown = json.loads(lightloom(*words, "--json", cwd=tmp_path).stdout)
+        assert shown["failed_ports"] == ["3B"]
 
 
 def test_switches_with_the_same_interface_are_numbered_in_one_table(tmp_path):

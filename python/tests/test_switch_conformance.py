@@ -43,7 +43,7 @@ def test_the_emulated_switch_in_process_passes():
     for name in ("reconfiguration under light", "warm reboot", "cold reboot"):
         assert found.pop(name) is Verdict.SKIPPED
     assert {*found.values()} == {Verdict.PASSED}
-    assert len(found) == 11
+    assert len(found) == 12
 
 
 class Clock:
@@ -407,6 +407,17 @@ def test_a_reboot_after_which_light_is_lost_or_moves_fails(scheme, kind, failed)
         found = {one.name: one for one in conformance.run(again(), again, 3, 4, reboot)}
         unfit = {name for name, one in found.items() if one.verdict is Verdict.FAILED}
         assert unfit == failed
+
+
+@pytest.mark.parametrize("scheme", ["scpi", "gnmi", "netconf", "tl1", "ssh"])
+def test_failed_ports_are_named(scheme):
+    with served(scheme, ports="8x8") as switch:
+        for port in (Port("A", 3), Port("B", 4)):
+            switch.strike(Fault("failed", port=port))
+        target = f"{'sonic' if scheme == 'ssh' else scheme}://127.0.0.1:{switch.ports[scheme]}"
+        checks = [*conformance.run(open_target(target), None, 30, 8)]
+        unfit = [(one.name, one.detail) for one in checks if one.verdict is Verdict.FAILED]
+        assert unfit == [("ports", "3A, 4B: failed, and not tested")]
 
 
 def test_too_few_free_ports_are_told():

@@ -207,6 +207,31 @@ def test_a_stale_entry_may_have_the_name_of_another_connection():
     assert {one.pair for one in found.connections(4)} == {(2, 2), (1, 1)}
 
 
+def test_an_invalid_connection_is_set_up_if_a_stale_entry_frees_its_ports():
+    found = machine()
+    found.change(0, add=[wish((1, 1)), wish((2, 2))])
+    found.change(0, add=[wish((1, 3))], conflict=Conflict.INVALID)
+    found.strike(1 * S, Fault("stale", add=((4, 1),)))
+    assert statuses(found, 2 * S) == {
+        "2A-2B": "CONNECTED",
+        "1A-3B": "CONNECTED",
+        "4A-1B": "CONNECTED",
+    }
+
+
+def test_a_cold_reboot_lights_what_was_lit():
+    for recovery in (Recovery.RESTORE, Recovery.RESTORE_SAVED):
+        found = machine(recovery=recovery)
+        found.change(0, add=[Wish("x", Port("A", 1), Port("B", 1))])
+        found.change(0, add=[wish((1, 2))], conflict=Conflict.INVALID)
+        found.change(0, add=[Wish("x", Port("A", 1), Port("B", 3))], conflict=Conflict.INVALID)
+        found.save(0)
+        before = statuses(found, 1 * S)
+        assert before == {"x": "CONNECTED", "1A-2B": "INVALID"}
+        found.strike(1 * S, Fault("reboot-cold"))
+        assert statuses(found, 5 * S) == before
+
+
 def test_a_failure_has_the_time_at_which_it_happened():
     found = machine()
     found.change(0, add=[wish((1, 1))])
@@ -285,6 +310,8 @@ def test_faults_are_read_and_refused_by_key():
         ({"kind": "slow", "port": "1A"}, "fault.port"),
         ({"kind": "stale", "remove": ["1A-2B"]}, "fault.remove"),
         ({"kind": "stale"}, "fault.add"),
+        ({"kind": "stale", "add": ["1A-1B", "1A-2B"]}, "fault.add = 1A-2B"),
+        ({"kind": "intruder", "add": ["1A-1B,2A-1B"]}, "fault.add = 2A-1B"),
     ]:
         with pytest.raises(ValueError, match=key.replace(".", r"\.")):
             read_fault("fault", table)

@@ -263,6 +263,29 @@ def test_a_lock_names_its_session_and_ends_with_it():
         assert switch.pairs() == [(1, 1)]
 
 
+def test_a_lock_is_not_granted_twice_nor_of_a_candidate_with_changes():
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        line.lock("running")
+        with pytest.raises(RPCError) as caught:
+            line.lock("running")
+        assert caught.value.tag == "lock-denied"
+        line.unlock("running")
+        line.edit_config(target="candidate", config=config((1, 17)))
+        with pytest.raises(RPCError) as caught:
+            line.lock("candidate")
+        assert caught.value.tag == "lock-denied"
+        line.discard_changes()
+        line.lock("candidate")
+
+
+def test_no_data_is_created_where_the_default_operation_is_none():
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        with pytest.raises(RPCError) as caught:
+            line.edit_config(target="running", config=config((1, 17)), default_operation="none")
+        assert caught.value.tag == "data-missing"
+        assert switch.pairs() == []
+
+
 def raw(port, data):
     """What comes back for bytes on the subsystem, until the session ends."""
 
@@ -292,6 +315,7 @@ LAUGHS = (
     "data",
     [
         b"no xml]]>]]>",
+        HELLO.replace(b"netconf:base:1.1", b"x"),
         HELLO + framed("<foo/>", chunked=True),
         HELLO + b"\n#0\n",
         HELLO + b"\n#99999999999\n",
@@ -302,6 +326,7 @@ LAUGHS = (
     ],
     ids=[
         "no xml",
+        "no base",
         "no rpc",
         "empty chunk",
         "huge chunk",

@@ -128,7 +128,7 @@ def test_the_driver_passes_the_conformance_test():
         unfit = {one.name: one.detail for one in checks if one.verdict.value != "passed"}
         assert [*unfit] == ["warm reboot", "cold reboot"]  # skipped: nothing reboots it
         assert {*unfit.values()} == {"nothing can reboot the switch; give --faults URL"}
-        assert len(checks) == 14
+        assert len(checks) == 15
         assert switch.pairs() == []
 
 

@@ -91,10 +91,13 @@ def show(target: TargetOf, credentials: Secrets = None, json: Json = False) -> N
         with before_a_change():
             about, reading, power = found.describe(), found.read(), found.power()
         if json:
-            console.print_json(_described(about) | _listed(reading, power))
+            failed_ports = {"failed_ports": _failed(reading)}
+            console.print_json(_described(about) | failed_ports | _listed(reading, power))
             return
         for name, value in _told(about).items():
             console.say(f"{name:15}{value}")
+        if failed := _failed(reading):
+            console.say(f"{'failed ports':15}{', '.join(failed)}")
         console.say("")
         _print_cross_connects(reading, power)
 
@@ -354,6 +357,14 @@ def _told(about: Description) -> dict[str, str]:
         "states": reported[about.reports_status],
         "power": reported[about.reports_power],
     }
+
+
+def _failed(reading: Reading) -> list[str]:
+    """The ports that have failed, by name."""
+    from lightloom.switches.states import PortStatus
+
+    ports = reading.ports
+    return [str(port) for port in sorted(ports) if ports[port] is PortStatus.FAILED]
 
 
 def _listed(reading: Reading, power: Any) -> dict[str, Any]:

@@ -103,6 +103,7 @@ class _Test:
     def bodies(self) -> dict[str, Body]:
         """The checks, in order."""
         return {
+            "ports": self._check_ports,
             "create": self._check_create,
             "idempotence": self._check_idempotence,
             "keep": self._check_keep,
@@ -162,6 +163,15 @@ class _Test:
             if one is not None and one.status not in (None, Status.CONNECTED):
                 raise FailedError(f"{name_of(pair)} is {one.status}")
         _require_ports_once(reading)
+
+    def _check_ports(self) -> str:
+        ports = self._found.ports
+        if not ports:
+            raise SkippedError("the interface reports no states of ports")
+        failed = [str(at) for at in sorted(ports) if ports[at] is PortStatus.FAILED]
+        if failed:
+            raise FailedError(f"{', '.join(failed)}: failed, and not tested")
+        return f"none of {len(ports)} has failed"
 
     def _check_create(self) -> str:
         pairs = [self._pair(0, 0), self._pair(1, 1)]

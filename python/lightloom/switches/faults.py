@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lightloom.switches._values import refused
-from lightloom.switches.ports import Pair, Port, Size, ends_of, port_of, read_pairs
+from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of, port_of, read_pairs
 from lightloom.units.durations import duration_ps
 
 KINDS = (
@@ -142,7 +142,15 @@ def _factor(key: str, table: Mapping[str, Any]) -> float:
 
 
 def _pairs(key: str, table: Mapping[str, Any], name: str) -> tuple[Pair, ...]:
+    """Cross-connects of a key; what appears has each port once."""
     listed = table.get(name, [])
     if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
         raise refused(f"{key}.{name}", listed, "must be a list", 'write ["1A-29B"]')
-    return tuple(read_pairs(f"{key}.{name}", listed))
+    pairs = read_pairs(f"{key}.{name}", listed)
+    seen: dict[Port, Pair] = {}
+    for pair in pairs if name == "add" else ():
+        for port in ends_of(pair):
+            if seen.setdefault(port, pair) != pair:
+                limit = f"port {port} is in {name_of(seen[port])}, too"
+                raise refused(f"{key}.{name}", name_of(pair), limit, "use each port once")
+    return tuple(pairs)

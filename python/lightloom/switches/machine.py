@@ -202,7 +202,7 @@ class Machine:
     def save(self, now: int) -> None:
         """Stores the running configuration, as `config save` does."""
         self.advance(now)
-        self._saved = [one.wish for one in self._intents.values()]
+        self._saved = self._wishes()
 
     def is_up(self, now: int) -> bool:
         """Whether the control plane answers."""
@@ -444,6 +444,7 @@ class Machine:
             self._intrude(fault)
         elif kind == "stale":
             self._add_stale(fault.add)
+            self._promote()
         elif kind == "clear":
             self._clear(fault.port)
 
@@ -491,13 +492,18 @@ class Machine:
         self.boot_until_ps = self.now + (design.cold_boot_ps if cold else design.warm_boot_ps)
         if not cold or design.recovery is Recovery.MAINTAIN:
             return
-        kept = [one.wish for one in self._intents.values()]
+        kept = self._wishes()
         if design.recovery is Recovery.RESTORE_SAVED:
             kept = self._saved
         self._intents, self._active, self._leaving = {}, {}, []
         if design.recovery is not Recovery.REMOVE:
             for item in kept:
                 self._create(item, Done())
+
+    def _wishes(self) -> list[Wish]:
+        """The configuration; what holds its ports comes before what is INVALID."""
+        listed = sorted(self._intents.values(), key=lambda one: not one.active)
+        return [one.wish for one in listed]
 
     # Views
 

@@ -25,6 +25,11 @@ class Store:
         self._candidate: set[Pair] | None = None
         self._edits: list[PortEdit] = []
 
+    @property
+    def is_modified(self) -> bool:
+        """Whether the candidate has changes that were not committed."""
+        return self._candidate is not None or bool(self._edits)
+
     def config(self, datastore: str) -> list[ET.Element]:
         """The configuration."""
         pairs = self._held()

@@ -104,6 +104,8 @@ class Session:
         if local(first) != "hello":
             raise BadMessageError("a hello comes first")
         offered = {(element.text or "").strip() for element in first.iter()}
+        if not offered & {CHUNKED, CAPABILITIES[0]}:
+            raise BadMessageError("no base capability in common")
         self._framer.chunked = CHUNKED in offered
         while True:
             request = parsed(await self._next(channel))
@@ -181,7 +183,11 @@ class Session:
 
     async def _do_lock(self, operation: Any) -> str:
         name = _datastore(operation, "target")
-        self._check_lock(name, "lock-denied")
+        owner = self._locks.get(name)
+        if owner is not None:
+            raise WrongError("lock-denied", f"session {owner} has locked {name}", owner)
+        if name == "candidate" and self._store.is_modified:
+            raise WrongError("lock-denied", "the candidate has changes; commit or discard them", 0)
         self._locks[name] = self.number
         return "<ok/>"
 
