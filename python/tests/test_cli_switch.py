@@ -196,7 +196,11 @@ def test_switches_with_the_same_interface_are_numbered_in_one_table(tmp_path):
         ("scpi://admin:secret@127.0.0.1", "use --credentials FILE"),
         ("http://127.0.0.1", "must be one of scpi://HOST"),
         ("scpi://", "names no host"),
-        ("scpi://127.0.0.1:99999", "up to 65535"),
+        ("scpi://127.0.0.1:99999", "from 1 to 65535"),
+        ("scpi://127.0.0.1:0", "from 1 to 65535"),
+        ("scpi://[::1", "stands in brackets"),
+        ("scpi://127.0.0.1/shelf", "nothing is at /shelf"),
+        ("gnmi://127.0.0.1#1", "nothing is at #1"),
         ("sonic://127.0.0.1?mode=bold", "correct mode"),
     ],
 )

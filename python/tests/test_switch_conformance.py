@@ -389,6 +389,7 @@ def test_a_warm_reboot_that_darkens_fails():
 def test_a_reboot_after_which_light_is_lost_or_moves_fails(scheme, kind, failed):
     """What is listed as before may be dark, or tuned anew."""
     timing = {"settle": "100 ms", "cold_boot": "100 ms", "warm_boot": "50 ms"}
+    timing["give_up_settles"] = 100
     with served(scheme, ports="4x4", timing=timing) as switch:
 
         def again():
@@ -399,10 +400,12 @@ def test_a_reboot_after_which_light_is_lost_or_moves_fails(scheme, kind, failed)
                 switch.strike(Fault("stuck", port=Port("B", 1)))
             switch.strike(Fault(f"reboot-{asked}"))
             if asked == kind == "warm":
+                switch.strike(Fault("slow", factor=60))  # 6 s: longer than any reconnection
                 host = switch.host
                 for state in (Admin.POWERED_OFF, Admin.NORMAL):
                     act = partial(host.machine.set_admin, admin=state, port=Port("A", 1))
                     switch.do(lambda act=act: act(host.now))
+                switch.strike(Fault("clear"))
 
         found = {one.name: one for one in conformance.run(again(), again, 3, 4, reboot)}
         unfit = {name for name, one in found.items() if one.verdict is Verdict.FAILED}
@@ -420,12 +423,44 @@ def test_failed_ports_are_named(scheme):
         assert unfit == [("ports", "3A, 4B: failed, and not tested")]
 
 
+def test_a_switch_that_removes_all_in_a_reboot_is_left_as_it_was_found():
+    timing = {"settle": "5 ms", "cold_boot": "100 ms", "warm_boot": "50 ms"}
+    with served("gnmi", ports="8x8", timing=timing, recovery="remove") as switch:
+
+        def again():
+            return open_target(f"gnmi://127.0.0.1:{switch.ports['gnmi']}")
+
+        def reboot(asked):
+            switch.strike(Fault(f"reboot-{asked}"))
+
+        before = [(1, 2), (2, 3)]
+        again().change([], before)
+        found = {one.name: one for one in conformance.run(again(), again, 30, 4, reboot)}
+        assert not [one for one in found.values() if one.verdict is Verdict.FAILED]
+        assert "removed, and created again" in found["cold reboot"].detail
+        assert found["left as found"].detail == "2 cross-connects"
+        assert switch.pairs() == before
+
+
 def test_too_few_free_ports_are_told():
     switch = EmulatedSwitch(design(size=Size(4, 4)))
     switch.change([], [(1, 1)])
     (only,) = conformance.run(switch)
     assert only.verdict is Verdict.FAILED
     assert "fewer than 4" in only.detail
+
+
+def test_a_cross_connect_that_does_not_settle_in_process_is_an_error():
+    switch = EmulatedSwitch(design())
+    switch.machine.strike(0, Fault("stuck", port=Port("A", 2)))
+    with pytest.raises(SwitchError, match="2A-2B is failed: the mirrors did not settle") as caught:
+        switch.change([], [(1, 1), (2, 2)])
+    assert caught.value.done == Outcome([], [(1, 1), (2, 2)], [], False, 0.1)
+    assert switch.now == 100 * MS  # 20 settling times
+    switch.machine.strike(switch.now, Fault("slow"))
+    with pytest.raises(SwitchError, match="4A-4B had not settled in time"):
+        switch.change([], [(4, 4)], wait_s=0.02)
+    assert switch.now == 120 * MS
 
 
 def test_half_of_a_change_is_reported_in_process():

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lightloom.switches import waiting
+from lightloom.switches.changes import wish
 from lightloom.switches.design import MS, Design
 from lightloom.switches.emulated import EmulatedSwitch
 from lightloom.switches.faults import Fault
@@ -33,7 +34,7 @@ class Clock:
 def test_light_is_steady_only_after_the_switch_has_settled(settle_ms):
     """Even where it settles so slowly that readings 10 ms apart hardly differ."""
     switch = EmulatedSwitch(Design(settle_ps=settle_ms * MS))
-    switch.change([], [(1, 1)], wait_s=0)
+    switch.machine.change(0, add=[wish((1, 1))])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "time", Clock(switch))
         done = wait_for_light(switch.power, Outcome([], [(1, 1)]), 0.0, 3600.0)
@@ -76,7 +77,7 @@ def test_a_path_that_settles_is_not_dark_and_one_whose_mirror_is_stuck_is(settle
     switch = EmulatedSwitch(Design(settle_ps=settle_ms * MS))
     switch.machine.strike(0, Fault("stuck", port=Port("A", 2)))
     pairs = [(1, 1), (2, 2)]
-    switch.change([], pairs, wait_s=0)
+    switch.machine.change(0, add=map(wish, pairs))
     reading = Reading([CrossConnect(pair, "x") for pair in pairs])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "time", Clock(switch))

@@ -412,8 +412,12 @@ class _Test:
             self._require_same([pair], before)
         elif restored:
             self._await_light(pair, reading)
-        self._found = Reading([one for one in self._found.cross_connects if restored])
-        return f"cross-connects {'kept' if restored else 'removed'}; away for {ms(away)}"
+        again = ""
+        if not restored and others:
+            self._change([], others)
+            again = ", and created again"
+        told = "kept" if restored else f"removed{again}"
+        return f"cross-connects {told}; away for {ms(away)}"
 
     def _await_light(self, pair: Pair, reading: Reading) -> None:
         """Waits until a cross-connect that was restored has settled."""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from lightloom.switches.changes import BrokenError, RefusedError, wish
 from lightloom.switches.design import Design
 from lightloom.switches.machine import Machine
-from lightloom.switches.ports import Pair, Port
+from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.switches.protocol import (
     WAIT_S,
     CrossConnect,
@@ -71,9 +71,30 @@ class EmulatedSwitch:
             there, lit = {*self.read().pairs}, {*before.pairs}
             half = Outcome(sorted(lit - there), sorted(there - lit))
             raise SwitchError(f"emulated: {problem}", half) from None
-        self.now = min(max(self.now, done.settled_ps), self.now + round(wait_s * 1e12))
-        settled = all(self._status(pair) is Status.CONNECTED for pair in new)
-        return Outcome(gone, new, kept, settled, (self.now - start) / 1e12)
+        state = self._await(new, max(self.now, done.settled_ps), start + round(wait_s * 1e12))
+        outcome = Outcome(gone, new, kept, not state, (self.now - start) / 1e12)
+        if state:
+            raise SwitchError(f"emulated: {state}; look at its ports", outcome)
+        return outcome
+
+    def _await(self, new: Collection[Pair], settled_ps: int, until_ps: int) -> str:
+        """Moves the clock on until what is new has settled or failed; why it has not settled."""
+        self.now = min(settled_ps, until_ps)
+        step = max(self.machine.design.settle_ps, 1)
+        while True:
+            listed = self.machine.connections(self.now)
+            states = {one.pair: one for one in reversed(listed) if one.pair in new}
+            failed = [one for one in states.values() if one.status in _ENDED]
+            waiting = [one for one in states.values() if one.status is Status.PENDING_CONNECTION]
+            if failed:
+                return (
+                    f"{name_of(failed[0].pair)} is {failed[0].status.lower()}: {failed[0].reason}"
+                )
+            if not waiting:
+                return ""
+            if self.now >= until_ps:
+                return f"{name_of(waiting[0].pair)} had not settled in time"
+            self.now = min(self.now + step, until_ps)
 
     def power(self) -> Mapping[Port, float]:
         """The light that enters at A ports and leaves at B ports [dBm]."""
@@ -83,6 +104,5 @@ class EmulatedSwitch:
     def close(self) -> None:
         """Nothing is open."""
 
-    def _status(self, pair: Pair) -> Status | None:
-        found = [one for one in self.read().cross_connects if one.pair == pair]
-        return found[0].status if found else None
+
+_ENDED = (Status.FAILED, Status.INVALID)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from lightloom.errors import refusal
 from lightloom.switches.access import Credentials, read_credentials
@@ -72,7 +72,11 @@ def parse_target(text: str) -> Target:
     """
     if text.startswith("file:"):
         return Target(text, "file", path=Path(text.removeprefix("file:").removeprefix("//")))
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        limit = "not an address: an IPv6 address stands in brackets"
+        raise refusal("TARGET", text, limit, "correct it") from None
     if parts.scheme not in _OPTIONS:
         raise refusal("TARGET", text, f"must be one of {FORMS}", "correct it")
     if parts.password is not None:
@@ -82,18 +86,22 @@ def parse_target(text: str) -> Target:
     try:
         port = parts.port
     except ValueError:
-        raise refusal(
-            "TARGET", text, "its port must be a number up to 65535", "correct it"
-        ) from None
+        port = 0
+    if port == 0:
+        raise refusal("TARGET", text, "its port must be a number from 1 to 65535", "correct it")
     if not parts.hostname:
         raise refusal("TARGET", text, "names no host", f"write {FORMS}")
+    if parts.path not in ("", "/") or parts.fragment:
+        rest = parts.path + (f"#{parts.fragment}" if parts.fragment else "")
+        raise refusal("TARGET", text, f"nothing is at {rest} of a switch", "leave it out")
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     for key, value in options.items():
         known = _OPTIONS[parts.scheme]
         if value not in known.get(key, ()):
             limit = ", ".join(f"{name}={'|'.join(values)}" for name, values in known.items())
             raise refusal("TARGET", text, f"options: {limit or 'none'}", f"correct {key}")
-    return Target(text, parts.scheme, parts.hostname, port, parts.username, options)
+    user = None if parts.username is None else unquote(parts.username)
+    return Target(text, parts.scheme, parts.hostname, port, user, options)
 
 
 def open_target(text: str, credentials: Path | None = None) -> CircuitSwitch:
