@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from lightloom.switches import conformance
 from lightloom.switches.access import Credentials
 from lightloom.switches.drivers._gnmi_client import path_of
 from lightloom.switches.drivers.gnmi import _MODELS, CA, GnmiSwitch
+from lightloom.switches.faces import gnmi
 from lightloom.switches.faults import Fault
 from lightloom.switches.ports import Port, Size
 from lightloom.switches.protocol import Outcome, SwitchError
@@ -517,6 +519,27 @@ def test_each_subscription_has_its_interval():
         assert {len(one) for one in first} == {1}
         later = [news(next(stream))[0] for _ in range(10)]
         assert {path for one in later for path in one} == {"connections/last-change-time"}
+
+
+def test_subscriptions_leave_time_to_other_clients(monkeypatch):
+    matches, taken = gnmi.Service._matches, []
+
+    def slow(service, *words, **keys):
+        taken.append(time.monotonic())
+        time.sleep(0.02)
+        return matches(service, *words, **keys)
+
+    monkeypatch.setattr(gnmi.Service, "_matches", slow)
+    one = ([("connections", "")], {"mode": "ON_CHANGE"})
+    with served("gnmi") as switch, subscribed(switch.ports["gnmi"], *[one] * 10) as stream:
+        for _ in range(11):
+            first = next(stream)
+        assert first.sync_response
+        time.sleep(1.0)
+        steps = [later - before for before, later in pairwise([*taken])]
+        assert min(steps) >= 0.08  # 20 ms, and three times as long for others
+        switch.strike(Fault("intruder", add=((3, 3),)))
+        assert next(stream).HasField("update")
 
 
 @pytest.mark.parametrize("mode", ["STREAM", "POLL"])

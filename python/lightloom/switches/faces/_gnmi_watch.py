@@ -6,6 +6,10 @@ A path may lead nowhere yet: its values are sent once they exist, and its deleti
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +22,9 @@ SHORTEST_SAMPLE_S = 0.01
 """The shortest interval of a subscription [s]."""
 ON_CHANGE_S = 0.02
 """Interval at which a subscription to changes compares values [s]."""
+REST = 3.0
+"""After a comparison no other one begins for this many times its duration, so that subscriptions
+leave three quarters of the time to other clients."""
 Key = tuple[tuple[str, frozenset[tuple[str, str]]], ...]
 """A path without wildcards."""
 
@@ -48,6 +55,28 @@ class Watched:
         fresh = [match for key, match in now.items() if whole or self._sent.get(key) != match]
         self._sent = now
         return fresh, gone
+
+
+class Turns:
+    """Comparisons of all subscriptions take turns."""
+
+    def __init__(self) -> None:
+        self._next_s = 0.0
+
+    async def wait(self) -> None:
+        """Waits until the next comparison may begin."""
+        while (left := self._next_s - time.monotonic()) > 0:
+            await asyncio.sleep(left)
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """A comparison."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            now = time.monotonic()
+            self._next_s = now + REST * (now - started)
 
 
 def watched_of(subscription: Any, now_s: float) -> Watched:

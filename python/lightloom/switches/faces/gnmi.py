@@ -32,7 +32,7 @@ from lightloom.switches.faces._gnmi_paths import (
     pruned,
     steps_of,
 )
-from lightloom.switches.faces._gnmi_watch import Watched, watched_of
+from lightloom.switches.faces._gnmi_watch import Turns, Watched, watched_of
 from lightloom.switches.faces._streams import IDLE_S
 from lightloom.switches.host import AwayError, Client, CutError, Host, SilentError, silence
 from lightloom.switches.machine import Machine
@@ -96,6 +96,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         accepts = face.options["invalid"] == "accept"
         self._conflict = Conflict.INVALID if accepts else Conflict.REFUSE
         self._port_state = face.options["port_state"]
+        self._turns = Turns()
 
     async def Capabilities(self, request: Any, context: Any) -> Any:  # noqa: N802
         """Models and encodings."""
@@ -208,12 +209,14 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         """The values that were not sent before, or all, and the paths that are gone."""
         found = []
         for one in due:
+            await self._turns.wait()
             one.due_s = max(one.due_s, time.monotonic() - one.interval_s) + one.interval_s
             try:
-                values = self._matches(wanted.prefix, one.path, lasting=True)
+                with self._turns.taken():
+                    values = self._matches(wanted.prefix, one.path, lasting=True)
+                    fresh, gone = one.news(values, whole=whole or one.repeats)
             except MalformedError as problem:
                 await _abort(context, grpc.StatusCode.NOT_FOUND, str(problem))
-            fresh, gone = one.news(values, whole=whole or one.repeats)
             if fresh or gone:
                 note = _notification(wanted.prefix, one.path, fresh, wanted.encoding, gone)
                 found.append(gnmi_pb2.SubscribeResponse(update=note))
