@@ -7,9 +7,12 @@ import time
 import pytest
 from switch_support import served
 
+from lightloom.switches.changes import RefusedError, wish
+from lightloom.switches.design import Design
 from lightloom.switches.drivers import _ssh, scpi, tl1
 from lightloom.switches.faults import Fault
-from lightloom.switches.ports import Port
+from lightloom.switches.host import CutError, Host, SilentError
+from lightloom.switches.ports import Port, Size
 from lightloom.switches.protocol import Outcome, SwitchError
 from lightloom.switches.states import Status
 from lightloom.switches.targets import open_target
@@ -101,6 +104,33 @@ def test_an_answer_that_never_comes_ends_the_wait(bench, monkeypatch):
     assert bench.driver.change(NEW, []).removed == NEW
 
 
+@pytest.mark.parametrize("kind", ["cut-after", "silent"])
+def test_a_change_that_is_refused_leaves_the_fault_to_the_next(kind):
+    """The same on all faces: `Host.change` is their only way to the machine."""
+
+    async def act():
+        host = Host(Design(size=Size(8, 8)))
+        host.strike(Fault(kind))
+        host.machine.change(host.now, add=[wish((1, 1))])
+        for pair, error in (
+            ((2, 1), RefusedError),
+            ((2, 2), CutError if kind == "cut-after" else SilentError),
+        ):
+            with pytest.raises(error):
+                await host.change(lambda machine, now, p=pair: machine.change(now, add=[wish(p)]))
+        await host.change(lambda machine, now: machine.change(now, add=[wish((3, 3))]))
+        return sorted(one.pair for one in host.machine.connections(host.now))
+
+    assert asyncio.run(act()) == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_a_driver_that_was_closed_says_so(bench):
+    bench.driver.close()
+    if bench.face in ("netconf", "candidate", "sonic"):
+        with pytest.raises(SwitchError, match="closed; open it again"):
+            bench.driver.read()
+
+
 def test_half_of_a_bulk_is_told(bench):
     bench.switch.strike(Fault("partial"))
     with pytest.raises(SwitchError) as caught:
@@ -115,6 +145,7 @@ def test_a_stuck_mirror_is_a_failure_where_states_or_light_are_reported(bench):
     bench.switch.strike(Fault("stuck", port=Port("B", 2)))
     with pytest.raises(SwitchError, match=r"2A-2B is failed|2B") as caught:
         bench.driver.change([], NEW, wait_s=1)
+    assert str(caught.value).startswith(bench.target.partition("?")[0].replace("admin@", ""))
     assert [*caught.value.done.added] == NEW
     assert bench.driver.change(NEW[1:2], []).removed == NEW[1:2]
     if bench.face in REPORTS_STATUS:

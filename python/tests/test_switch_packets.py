@@ -16,6 +16,7 @@ from lightloom.switches.changes import wish
 from lightloom.switches.design import MS, Design
 from lightloom.switches.emulated import EmulatedSwitch
 from lightloom.switches.faults import Fault
+from lightloom.switches.light import dark_s
 from lightloom.switches.machine import Machine
 from lightloom.switches.packets import Counter, Stream
 from lightloom.switches.ports import Port, Size
@@ -171,6 +172,54 @@ def test_a_client_that_does_not_end_is_killed_and_fails():
     assert checks(switch, [A, B], rounds=1, client=talker)["client"].verdict is Verdict.PASSED
     with pytest.raises(ConfigError, match="--client"):
         checks(switch, [A, B], client="no-such-program")
+
+
+@given(
+    begin=st.floats(0.2, 0.4),
+    dark=st.floats(0, 0.5),
+    step=st.floats(0.003, 0.05),
+    phase=st.floats(0, 1),
+)
+def test_the_dark_time_is_known_to_a_step_of_the_samples(begin, dark, step, phase):
+    """The oracle is a port that is dark from `begin` on, and another that is lit afterwards."""
+    old, new = Port("B", 1), Port("B", 2)
+    times = [(at + phase) * step for at in range(int(1.2 / step))]
+    samples = [
+        (at, {old: -2.0 if at < begin else -60.0, new: -2.0 if at >= begin + dark else -60.0})
+        for at in times
+    ]
+    assert abs(dark_s(samples, old, new) - dark) <= step + 1e-9
+
+
+def test_a_reboot_in_the_middle_is_no_steady_light_and_the_switch_is_left_as_found():
+    timing = {"settle": "5 ms", "cold_boot": "300 ms"}
+    with served("gnmi", ports="8x8", timing=timing) as served_switch:
+
+        def again():
+            return open_target(f"gnmi://127.0.0.1:{served_switch.ports['gnmi']}")
+
+        switch, changes = again(), []
+        change = switch.change
+
+        def rebooting(remove, add, *, wait_s):
+            changes.append(add)
+            if len(changes) == 4:
+                served_switch.strike(Fault("reboot-cold"))
+            return change(remove, add, wait_s=wait_s)
+
+        change([], [(8, 8)])
+        switch.change = rebooting
+        found = checks(switch, [A, B], rounds=3, again=again, wait_s=20.0)
+        assert {name: one.verdict.value for name, one in found.items()} == {
+            "plans": "passed",
+            "changes": "failed",
+            "left as found": "passed",
+            "dark time": "skipped",
+            "light of circuits that stay": "skipped",
+            "packets": "skipped",
+        }
+        assert served_switch.pairs() == [(8, 8)]
+        switch.close()
 
 
 def test_light_and_packets_over_sockets(tmp_path):

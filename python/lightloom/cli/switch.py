@@ -232,9 +232,10 @@ async def _serve(setup: Setup) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, over.set)
+    host = f"[{setup.listen}]" if ":" in setup.listen else setup.listen
     async with serving(setup) as (_, ports):
         for kind, port in ports.items():
-            console.say(f"{kind:8} {setup.listen}:{port}")
+            console.say(f"{kind:8} {host}:{port}")
         size = setup.design.size
         console.say(f"{setup.design.name}: {size} ports; Ctrl-C ends it")
         sys.stdout.flush()

@@ -215,5 +215,6 @@ class CommandFace:
                 said: bytes = answer.read()
                 return said
         except (urllib.error.URLError, OSError, ValueError) as problem:
-            limit = f"did not take the request ({problem})"
+            reason = getattr(problem, "reason", problem)
+            limit = f"did not take the request ({getattr(reason, 'strerror', None) or reason})"
             raise refusal("--faults", self._url, limit, "check its address") from None

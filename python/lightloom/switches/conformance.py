@@ -127,7 +127,8 @@ class _Test:
         self._a = [port.number for port in free if port.side == "A"]
         self._b = [port.number for port in free if port.side == "B"]
         if min(len(self._a), len(self._b)) < NEEDED:
-            raise FailedError(f"fewer than {NEEDED} on a side; delete some cross-connects")
+            remedy = "delete some cross-connects" if used else "test a larger switch"
+            raise FailedError(f"fewer than {NEEDED} on a side; {remedy}")
 
     def clean_up(self) -> None:
         """Deletes what the last check has left."""

@@ -96,10 +96,13 @@ class Host:
         """
         self.check_up()
         waiting = self.machine.next_change
-        fault = waiting.pop(0) if waiting else ""
+        fault = waiting[0] if waiting else ""
         if fault == "cut-before":
+            waiting.pop(0)
             raise CutError
-        found = act(self.machine, self.now)
+        found = act(self.machine, self.now)  # if it is refused, the fault waits for the next
+        if fault:
+            waiting.pop(0)
         if fault == "cut-after":
             raise CutError
         if fault == "silent":

@@ -57,14 +57,23 @@ def sampling(switch: CircuitSwitch) -> Iterator[Samples]:
 
 
 def dark_s(samples: Samples, old: Port, new: Port) -> float:
-    """How long neither the old nor the new port had light, between samples [s].
+    """The longest time for which neither the old nor the new port had light [s].
+
+    It begins and ends in the middle between a sample with light and one without: its error is at
+    most the interval between samples.
 
     >>> lit, dark = -2.0, -60.0
     >>> one, two = Port("B", 1), Port("B", 2)
     >>> seen = [(0.0, {one: lit, two: dark}), (0.1, {one: dark, two: dark})]
-    >>> dark_s([*seen, (0.3, {one: dark, two: lit})], one, two)
-    0.3
+    >>> round(dark_s([*seen, (0.3, {one: dark, two: lit})], one, two), 3)
+    0.15
     """
-    best = max(max(powers[old], powers[new]) for _, powers in samples)
-    lit = [at for at, powers in samples if max(powers[old], powers[new]) > best - LIT_WITHIN_DB]
-    return max((after - before for before, after in pairwise(lit)), default=0.0)
+    powers = [(at, max(found[old], found[new])) for at, found in samples]
+    least = max(power for _, power in powers) - LIT_WITHIN_DB
+    longest, began = 0.0, None
+    for (before, was), (after, power) in pairwise(powers):
+        if was > least >= power:
+            began = (before + after) / 2
+        elif was <= least < power and began is not None:
+            longest = max(longest, (before + after) / 2 - began)
+    return longest

@@ -69,7 +69,7 @@ def size_of(key: str, text: str) -> Size:
         raise refusal(key, text, "must be A ports x B ports", 'write a size such as "32x32"')
     a, b = int(found[1]), int(found[2])
     if not (1 <= a <= LARGEST and 1 <= b <= LARGEST):
-        raise refusal(key, text, f"1 to {LARGEST} ports on each side", "choose a smaller switch")
+        raise refusal(key, text, f"1 to {LARGEST} ports on each side", "choose another size")
     return Size(a, b)
 
 

@@ -164,6 +164,12 @@ def before_a_change() -> Iterator[None]:
         raise SwitchError(str(problem), Outcome()) from None
 
 
+def named(target: str, problem: SwitchError) -> SwitchError:
+    """An error with the address of its switch."""
+    text = str(problem)
+    return problem if text.startswith(target) else SwitchError(f"{target}: {text}", problem.done)
+
+
 @contextmanager
 def understood(target: str, dialect: str) -> Iterator[None]:
     """Makes an answer that has not the form of its dialect an error of the switch."""

@@ -11,6 +11,7 @@ import shlex
 import statistics
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -20,13 +21,22 @@ from lightloom.errors import refusal
 from lightloom.switches.light import Samples, dark_s, sampling
 from lightloom.switches.packets import Counted
 from lightloom.switches.ports import Pair, Port, ends_of, name_of
-from lightloom.switches.protocol import CircuitSwitch, before_a_change, difference
+from lightloom.switches.protocol import (
+    CircuitSwitch,
+    Reading,
+    SwitchError,
+    before_a_change,
+    difference,
+)
 from lightloom.switches.verdicts import Check, FailedError, SkippedError, Verdict, judged, ms
 
 LEAST_PLANS = 2
 """Plans [count] that a change needs."""
 TUNED_WITHIN_DB = 0.5
 """Light of a kept cross-connect varies by less than this [dB]."""
+RETRY_S = 0.05
+"""Interval between readings of a switch that is restarting [s]."""
+BROKE_OFF = "the changes broke off before light was sampled during all of them"
 LAST_WORDS = 80
 """Characters of a client's last line that are shown."""
 
@@ -74,6 +84,8 @@ class _Seen:
     swing_db: dict[Pair, float] = field(default_factory=dict)
     """Kept cross-connect → the largest change of its light."""
     packets: Mapping[int, Counted] = field(default_factory=dict)
+    broke_off: bool = True
+    """Whether the changes ended before the last one."""
 
 
 def run(switch: CircuitSwitch, what: Run) -> Iterator[Check]:
@@ -169,6 +181,7 @@ def _changes(switch: CircuitSwitch, what: Run, seen: _Seen) -> str:
             now = wanted
             if what.packets is not None:
                 what.packets.settle()
+    seen.broke_off = False
     if what.packets is not None:
         seen.packets = what.packets.counts()
     taken = seen.taken_s
@@ -223,16 +236,30 @@ def _change(switch: CircuitSwitch, what: Run, gone: list[Pair], new: list[Pair])
 def _restore(switch: CircuitSwitch, what: Run, found: Sequence[Pair]) -> str:
     """Deletes what the plans have brought; brings back what they have deleted."""
     brought = {pair for plan in what.plans for pair in plan} - {*found}
-    gone, new, _ = difference(switch.read(), [*brought], [*found])
+    gone, new, _ = difference(_read_again(switch, what.wait_s), [*brought], [*found])
     switch.change(gone, new, wait_s=what.wait_s)
     if switch.read().pairs != [*found]:
         raise FailedError("the cross-connects differ from those at the start; compare them")
     return f"{len(found)} cross-connects"
 
 
+def _read_again(switch: CircuitSwitch, wait_s: float) -> Reading:
+    """The reading of a switch, which may be restarting."""
+    until = time.monotonic() + wait_s
+    while True:
+        try:
+            return switch.read()
+        except SwitchError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(RETRY_S)
+
+
 def _dark(seen: _Seen) -> str:
     if not seen.dark_s:
         raise SkippedError("the interface reports no power, or no A port moves")
+    if seen.broke_off:
+        raise SkippedError(BROKE_OFF)
     each = {a: statistics.median(times) for a, times in seen.dark_s.items()}
     longest = max(each, key=lambda a: each[a])
     step = statistics.median(seen.steps_s)
@@ -248,6 +275,8 @@ def _steady(seen: _Seen) -> str:
     worst = max(seen.swing_db, key=lambda pair: seen.swing_db[pair])
     if seen.swing_db[worst] > TUNED_WITHIN_DB:
         raise FailedError(f"that of {name_of(worst)} changed by {seen.swing_db[worst]:.2f} dB")
+    if seen.broke_off:
+        raise SkippedError(BROKE_OFF)
     return f"{len(seen.swing_db)} cross-connects: steady within {seen.swing_db[worst]:.2f} dB"
 
 

@@ -19,7 +19,8 @@ class Loop:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self._open = True
+        self.is_open = True
+        """Whether it still runs coroutines."""
 
     def run(self, work: Coroutine[Any, Any, T], wait_s: float) -> T:
         """Runs a coroutine and returns its result.
@@ -35,8 +36,8 @@ class Loop:
 
     def close(self) -> None:
         """Ends the thread; may be called again."""
-        if self._open:
-            self._open = False
+        if self.is_open:
+            self.is_open = False
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(CLOSE_S)
             if not self._thread.is_alive():
@@ -44,5 +45,5 @@ class Loop:
 
     def call(self, act: Callable[[], None]) -> None:
         """Calls a function on the thread, and does not wait for it."""
-        if self._open:
+        if self.is_open:
             self._loop.call_soon_threadsafe(act)

@@ -54,6 +54,8 @@ class Login:
             SwitchError: if it was lost, and the switch does not answer or refuses.
         """
         if self._line is None:
+            if not self._loop.is_open:
+                raise SwitchError(f"{self._target}: closed; open it again", Outcome())
             self._line = connect(
                 self._target,
                 self._loop,

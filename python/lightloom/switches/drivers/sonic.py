@@ -30,6 +30,7 @@ from lightloom.switches.protocol import (
     check_pairs,
     difference,
     displaced,
+    named,
     understood,
 )
 from lightloom.switches.states import Status
@@ -138,7 +139,10 @@ class SonicSwitch:
         if not new:
             seconds = time.monotonic() - started
             return Outcome(done.removed, done.added, done.kept, True, seconds)
-        return wait_until_settled(self.read, done, started, wait_s)
+        try:
+            return wait_until_settled(self.read, done, started, wait_s)
+        except SwitchError as problem:
+            raise named(self._target, problem) from None
 
     def power(self) -> Mapping[Port, float] | None:
         """The command line reports no light."""

@@ -25,6 +25,7 @@ from lightloom.switches.protocol import (
     check_pairs,
     difference,
     displaced,
+    named,
     power_of,
     understood,
 )
@@ -119,7 +120,10 @@ class Tl1Switch:
             self._commit("ENT-CRS", some, f":{GROUP},1WAY", before)
             done = Outcome(done.removed, [*done.added, *some], kept)
         done = Outcome([*gone, *displaced(before, gone, new)], new, kept)
-        return wait_until_settled(self.read, done, started, wait_s)
+        try:
+            return wait_until_settled(self.read, done, started, wait_s)
+        except SwitchError as problem:
+            raise named(self._target, problem) from None
 
     def power(self) -> Mapping[Port, float] | None:
         """The light that enters at A ports and leaves at B ports [dBm]."""
@@ -170,7 +174,12 @@ class Tl1Switch:
             raise SwitchError(f"{problem}; {name_of(pairs[0])} was the first", done) from None
 
     def _log_in(self) -> None:
-        self._command("ACT-USER", self._secret.user, f":{self._secret.password or 'any'}")
+        try:
+            self._command("ACT-USER", self._secret.user, f":{self._secret.password or 'any'}")
+        except _DeniedError:
+            remedy = "check LIGHTLOOM_SWITCH_PASSWORD or the file of --credentials"
+            message = f"{self._target}: refused the login; {remedy}"
+            raise SwitchError(message, Outcome()) from None
 
     def _command(self, verb: str, aid: str = "", rest: str = "") -> str:
         """The text of a completed answer.
