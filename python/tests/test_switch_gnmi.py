@@ -18,8 +18,9 @@ from lightloom.switches.drivers._gnmi_client import path_of
 from lightloom.switches.drivers.gnmi import _MODELS, CA, GnmiSwitch
 from lightloom.switches.faces import gnmi
 from lightloom.switches.faults import Fault
+from lightloom.switches.machine import Machine
 from lightloom.switches.ports import Port, Size
-from lightloom.switches.protocol import Outcome, SwitchError
+from lightloom.switches.protocol import Outcome, Reading, SwitchError
 from lightloom.switches.states import Status
 from lightloom.switches.targets import open_target
 
@@ -617,6 +618,38 @@ def test_a_request_that_is_too_long_is_refused_and_nothing_else():
         )
         assert "larger than max" in answers[0]["error"]
         assert "ok" in answers[1]
+
+
+@pytest.mark.parametrize("model", ["ocp", "sonic-db"])
+def test_a_set_reads_the_connections_once_however_many_it_moves(model, monkeypatch):
+    """Once for each of them is quadratic: 1,022 that moved took 20 s."""
+    listed, calls = Machine.connections, []
+
+    def counted(machine, now):
+        calls.append(now)
+        return listed(machine, now)
+
+    with served("gnmi", ports="128x128") as switch:
+        driver = GnmiSwitch("127.0.0.1", switch.ports["gnmi"], model=model)
+        before = [(at, at) for at in range(1, 129)]
+        after = [(at, at % 128 + 1) for at in range(1, 129)]
+        driver.change([], before)
+        with monkeypatch.context() as patch:
+            patch.setattr(Machine, "connections", counted)
+            patch.setattr(driver, "_connections", lambda: read_without(driver, calls))
+            driver.change(before, after)
+        assert switch.pairs() == sorted(after)
+        assert len(calls) <= 2
+        driver.close()
+
+
+def read_without(driver, calls):
+    """A reading that does not count."""
+    many = len(calls)
+    try:
+        return Reading(driver._model.connections(driver._client.get))
+    finally:
+        del calls[many:]
 
 
 def test_a_recovery_that_is_written_is_that_of_the_next_cold_reboot():

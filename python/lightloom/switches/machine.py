@@ -67,6 +67,8 @@ class Machine:
         self._intents: dict[str, Connection] = {}
         self._active: dict[Port, Connection] = {}
         self._leaving: list[Connection] = []
+        self._free_ps: dict[Port, int] = {}
+        """When a port is free of what was deleted there [ps]."""
         self._saved: list[Wish] = []
         self._admin: dict[Port, Admin] = {}
         self._stuck: set[Port] = set()
@@ -356,6 +358,7 @@ class Machine:
         one.leave(self.now, self.now + self.design.release_ps)
         if one.gone_ps > self.now:
             self._leaving.append(one)
+            self._free_ps |= dict.fromkeys(one.ports, one.gone_ps)
 
     def _create(self, item: Wish, done: Done) -> None:
         holders = {self._active[port].name for port in (item.a, item.b) if port in self._active}
@@ -386,8 +389,7 @@ class Machine:
 
     def _free_at(self, one: Connection) -> int:
         """When both ports are free of connections that are being deleted."""
-        ports = {*one.ports}
-        busy = [old.gone_ps for old in self._leaving if ports & {*old.ports}]
+        busy = [self._free_ps.get(port, 0) for port in one.ports]
         return max([self.now, self.boot_until_ps if self._is_booting() else 0, *busy])
 
     def _tune(self, one: Connection, start: int) -> None:
@@ -495,7 +497,7 @@ class Machine:
         kept = self._wishes()
         if design.recovery is Recovery.RESTORE_SAVED:
             kept = self._saved
-        self._intents, self._active, self._leaving = {}, {}, []
+        self._intents, self._active, self._leaving, self._free_ps = {}, {}, [], {}
         if design.recovery is not Recovery.REMOVE:
             for item in kept:
                 self._create(item, Done())

@@ -231,10 +231,11 @@ def displaced(reading: Reading, gone: Collection[Pair], new: Collection[Pair]) -
     [(1, 3)]
     """
     a_needed, b_needed = {a for a, _ in new}, {b for _, b in new}
+    named = {*gone, *new}
     return [
         pair
         for pair in reading.pairs
-        if pair not in gone and pair not in new and (pair[0] in a_needed or pair[1] in b_needed)
+        if pair not in named and (pair[0] in a_needed or pair[1] in b_needed)
     ]
 
 

@@ -118,11 +118,13 @@ class GnmiSwitch:
         gone, new, kept = difference(before, remove, add)
         if not gone and not new:
             return Outcome([], [], kept, True, time.monotonic() - started)
-        leaving = [one for one in before.cross_connects if one.pair in gone and one.configured]
+        going = {*gone}
+        leaving = [one for one in before.cross_connects if one.pair in going and one.configured]
         stale = self._adopt_stale(before, gone, new)
         leaving += stale
         gone = sorted({*gone, *(one.pair for one in stale)})
-        taken = {one.name: one.pair for one in before.cross_connects if one not in leaving}
+        left = {one.name for one in leaving}
+        taken = {one.name: one.pair for one in before.cross_connects if one.name not in left}
         update = self._model.additions(new, taken)
         try:
             self._client.set(delete=self._model.deletions(leaving), update=update)

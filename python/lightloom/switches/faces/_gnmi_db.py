@@ -7,7 +7,7 @@ Named option: the field of a port's state is `config_status` on the public virtu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from lightloom.switches.changes import Wish
@@ -134,13 +134,14 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
     if len(steps) == 1 or steps[1] == ANY:
         edits.remove += [one.name for one in host.machine.connections(host.now)]
     else:
-        edits.remove += _named(host, steps[1])
+        edits.keys.append(steps[1])
 
 
-def _named(host: Host, key: str) -> list[str]:
-    """The names of the connections of a key."""
-    listed = host.machine.connections(host.now)
-    return [one.name for one in listed if _key(one) == key]
+def names_of(host: Host, keys: Collection[str]) -> list[str]:
+    """The names of the connections of some keys."""
+    wanted = {*keys}
+    listed = host.machine.connections(host.now) if wanted else []
+    return [one.name for one in listed if _key(one) in wanted]
 
 
 def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -> None:

@@ -22,6 +22,8 @@ class Edits:
 
     remove: list[str] = field(default_factory=list)
     """Names of connections."""
+    keys: list[str] = field(default_factory=list)
+    """Ports of connections to delete, such as `1A-29B`, whatever their names."""
     leaves: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Leaves of connections by name: a client may write them one by one."""
     whole: set[str] = field(default_factory=set)

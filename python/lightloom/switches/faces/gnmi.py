@@ -36,6 +36,7 @@ from lightloom.switches.faces._gnmi_watch import Turns, Watched, watched_of
 from lightloom.switches.faces._streams import IDLE_S
 from lightloom.switches.host import AwayError, Client, CutError, Host, SilentError, silence
 from lightloom.switches.machine import Machine
+from lightloom.switches.states import Status
 
 LARGEST = 64 << 20
 """The largest answer [bytes]."""
@@ -282,8 +283,10 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         if len(origins) > 1:
             raise MalformedError("one Set has paths of one origin")
         model = _gnmi_db if True in origins else _gnmi_ocp
+        edits.remove += _gnmi_db.names_of(self._host, edits.keys)
+        known = self._known(edits) if model is _gnmi_ocp else {}
         add = [
-            model.wish_of(name, self._known(name, leaves, model, edits))
+            model.wish_of(name, known.get(name, {}) | leaves)
             for name, leaves in edits.leaves.items()
         ]
 
@@ -296,16 +299,19 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
 
         await self._host.change(carry_out)
 
-    def _known(self, name: str, leaves: dict[str, Any], model: Any, edits: Edits) -> dict[str, Any]:
-        """The leaves that were written, over those that the connection has."""
-        if name in {*edits.remove, *edits.whole} or edits.wipe or model is _gnmi_db:
-            return leaves
-        listed = self._host.machine.connections(self._host.now)
-        own = next((one.ends for one in listed if one.name == name and one.configured), None)
-        if own is None:
-            return leaves
-        ends = {"input-port-name": str(own[0]), "output-port-name": str(own[1])}
-        return ends | leaves
+    def _known(self, edits: Edits) -> dict[str, dict[str, Any]]:
+        """The leaves of connections that a Set may write in part, by name."""
+        if edits.wipe:
+            return {}
+        anew = {*edits.remove, *edits.whole}
+        return {
+            one.name: {"input-port-name": str(one.ends[0]), "output-port-name": str(one.ends[1])}
+            for one in self._host.machine.connections(self._host.now)
+            if one.configured
+            and one.status is not Status.PENDING_DELETION
+            and one.name in edits.leaves
+            and one.name not in anew
+        }
 
 
 def _of_type(tree: dict[str, Any], *, config: bool) -> dict[str, Any]:
