@@ -99,6 +99,23 @@ def test_a_deleted_connection_occupies_its_ports_until_it_is_released():
     assert statuses(found, 107 * MS) == {"1A-2B": "PENDING_CONNECTION"}
 
 
+def test_what_is_pending_ends_when_the_last_one_has_settled_failed_or_gone():
+    found = machine(release_ps=7 * MS)
+    assert found.pending_until(0) == 0
+    found.change(0, add=[wish((1, 1))])
+    found.change(5 * MS, add=[wish((2, 2))])
+    assert found.pending_until(10 * MS) == 25 * MS
+    found.change(24 * MS, remove=["2A-2B"])
+    assert found.pending_until(24 * MS) == 31 * MS
+    found.strike(40 * MS, Fault("stuck", port=Port("A", 3)))
+    found.change(40 * MS, add=[wish((3, 3))])
+    assert found.pending_until(50 * MS) == (40 + 400) * MS
+    found.set_admin(60 * MS, Port("A", 3), Admin.FORCE_BLOCKED)  # FAILED at once
+    assert found.pending_until(60 * MS) <= 60 * MS
+    found.set_admin(60 * MS, Port("A", 3), Admin.NORMAL)
+    assert found.pending_until(500 * MS) <= 500 * MS
+
+
 def test_a_stuck_mirror_fails_after_twenty_settling_times_and_recovers():
     found = machine(give_up_settles=20)
     found.change(0, add=[wish((2, 2))])

@@ -3,6 +3,7 @@
 import re
 import socket
 import threading
+import time
 from contextlib import suppress
 
 import pytest
@@ -11,6 +12,7 @@ from switch_support import ask, served, tcp
 from lightloom.switches import conformance
 from lightloom.switches.drivers.scpi import ScpiSwitch
 from lightloom.switches.faults import Fault
+from lightloom.switches.machine import Machine
 from lightloom.switches.ports import Port
 from lightloom.switches.protocol import SwitchError
 
@@ -61,6 +63,21 @@ def test_a_full_queue_of_errors_ends_with_an_overflow():
         errors = ask(switch.ports["scpi"], f"{asked}\n").strip().split(";:")[0]
         numbers = [int(found) for found in re.findall(r'(-?\d+),"', errors)]
         assert numbers == [-113] * 31 + [-350, 0]
+
+
+def test_a_client_that_waits_for_settling_does_not_keep_the_switch_busy(monkeypatch):
+    until, looks = Machine.pending_until, []
+
+    def counted(machine, now):
+        looks.append(now)
+        return until(machine, now)
+
+    monkeypatch.setattr(Machine, "pending_until", counted)
+    with served("scpi", timing={"settle": "500 ms"}) as switch:
+        started = time.monotonic()
+        assert ask(switch.ports["scpi"], ":oxc:swit:conn:add (@1),(@33);*opc?\n") == "1\n"
+        assert time.monotonic() - started >= 0.5
+        assert len(looks) <= 30
 
 
 def test_a_port_in_use_is_taken_over_where_the_option_says_so():

@@ -10,11 +10,12 @@ from typing import TypeVar
 from lightloom.switches.design import Design
 from lightloom.switches.faults import Fault
 from lightloom.switches.machine import Machine
-from lightloom.switches.states import Status
 
 T = TypeVar("T")
 TICK_S = 0.02
-"""Interval between checks of the schedule of faults [s]."""
+"""Interval between checks of the schedule of faults, and of what has settled [s]."""
+SHORTEST_WAIT_S = 0.001
+"""The shortest of these intervals [s]."""
 
 
 class CutError(Exception):
@@ -116,8 +117,9 @@ class Host:
 
     async def settled(self) -> None:
         """Waits until no connection is pending."""
-        while any(one.status in _PENDING for one in self.machine.connections(self.now)):
-            await asyncio.sleep(0.001)
+        while (until := self.machine.pending_until(self.now)) > self.now:
+            left = (until - self.now) / 1e12
+            await asyncio.sleep(min(max(left, SHORTEST_WAIT_S), TICK_S))
 
     async def keep_schedule(self) -> None:
         """Closes the connections of clients at each scheduled reboot."""
@@ -132,6 +134,3 @@ class Host:
             self._boots = self.machine.boots
             for client in [*self._clients]:
                 client.cut()
-
-
-_PENDING = (Status.PENDING_CONNECTION, Status.PENDING_DELETION)

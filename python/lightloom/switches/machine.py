@@ -189,6 +189,16 @@ class Machine:
         locked = one.settled_ps + self.design.relock_ps
         return Times(one.settled_ps, locked, locked + self.design.link_up_ps)
 
+    def pending_until(self, now: int) -> int:
+        """When the last connection that is pending now will have settled, failed or gone [ps]; a
+        time that has passed if none is."""
+        self.advance(now)
+        busy = [one.gone_ps for one in self._leaving]
+        for one in {*self._active.values()}:
+            if one.status(self.now) is Status.PENDING_CONNECTION and not self._hindrance(one):
+                busy.append(min(one.settled_ps or one.give_up_ps, one.give_up_ps))
+        return max(busy, default=0)
+
     def set_admin(self, now: int, port: Port, admin: Admin) -> None:
         """Sets what a port is to do; a port that returns to normal tunes its connection anew."""
         self.advance(now)
