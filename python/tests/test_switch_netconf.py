@@ -14,6 +14,7 @@ from switch_support import WAIT_S, served
 from lightloom.switches import conformance
 from lightloom.switches.access import Credentials
 from lightloom.switches.drivers.netconf import NetconfSwitch
+from lightloom.switches.faces import _netconf_ports
 from lightloom.switches.faults import Fault
 from lightloom.switches.netconf_text import BadMessageError, Framer, framed, parsed
 from lightloom.switches.ports import Port
@@ -67,6 +68,24 @@ def test_ncclient_edits_running_and_reads_with_filters():
         # keyed by ingress: a merge with another egress moves the cross-connect
         line.edit_config(target="running", config=config(("remove", 2), (1, 20)))
         assert switch.pairs() == [(1, 4)]
+
+
+def test_containers_that_are_not_asked_for_are_not_built(monkeypatch):
+    """At 1,024 x 1,024 ports all of them take 0.1 s, for which every face waits."""
+    built = []
+    for name in ("config", "monitor_config", "powers", "attenuators"):
+        own = getattr(_netconf_ports.Ports, name)
+        monkeypatch.setattr(
+            _netconf_ports.Ports,
+            name,
+            lambda ports, own=own, name=name: built.append(name) or own(ports),
+        )
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        for container in ("cross-connects", "opm-power"):
+            line.get(filter=("subtree", f"<{container} xmlns='{OPTICAL}'/>"))
+        assert built == ["powers"]
+        line.get()
+        assert built[1:] == ["config", "monitor_config", "powers", "attenuators"]
 
 
 def test_ncclient_commits_and_discards_the_candidate():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Callable, Mapping
 
 from lightloom.switches.changes import BrokenError, RefusedError, wish
 from lightloom.switches.faces._netconf_error import WrongError
@@ -13,6 +14,8 @@ from lightloom.switches.netconf_text import BASE, OPTICAL, local
 from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.switches.states import Status
 
+Containers = Mapping[str, Callable[[], ET.Element]]
+"""Each container by its name; it is built only if a request asks for it."""
 _OPERATION = f"{{{BASE}}}operation"
 _OPERATIONS = ("merge", "replace", "create", "delete", "remove")
 
@@ -30,25 +33,27 @@ class Store:
         """Whether the candidate has changes that were not committed."""
         return self._candidate is not None or bool(self._edits)
 
-    def config(self, datastore: str) -> list[ET.Element]:
+    def config(self, datastore: str) -> Containers:
         """The configuration."""
         pairs = self._held()
         if datastore == "candidate" and self._candidate is not None:
             pairs = self._candidate
         ports = Ports(self._host)
-        return [self._cross_connects(sorted(pairs)), ports.config(), ports.monitor_config()]
+        return {
+            "cross-connects": lambda: self._cross_connects(sorted(pairs)),
+            "port-config": ports.config,
+            "opm-config": ports.monitor_config,
+        }
 
-    def state(self) -> list[ET.Element]:
+    def state(self) -> Containers:
         """The configuration and the state."""
         ports = Ports(self._host)
-        return [
-            self._product(),
-            self._cross_connects(sorted(self._held())),
-            ports.config(),
-            ports.monitor_config(),
-            ports.powers(),
-            ports.attenuators(),
-        ]
+        return {
+            "product-information": self._product,
+            **self.config("running"),
+            "opm-power": ports.powers,
+            "voa": ports.attenuators,
+        }
 
     async def edit(self, datastore: str, operation: ET.Element) -> None:
         """An `<edit-config>`.
@@ -215,16 +220,17 @@ def _operation(element: ET.Element, default: str) -> str:
     return found
 
 
-def subtree(trees: list[ET.Element], operation: ET.Element) -> str:
+def subtree(containers: Containers, operation: ET.Element) -> str:
     """The data that the subtree filter of a request selects (RFC 6241 §6), as text."""
     ET.register_namespace("", OPTICAL)
     wanted = next((element for element in operation if local(element) == "filter"), None)
     if wanted is not None and wanted.get("type", "subtree") != "subtree":
         raise WrongError("bad-attribute", "filters are subtrees: XPath is not supported")
     if wanted is None:
-        found = trees
+        found = [build() for build in containers.values()]
     else:
-        picked = (_select(tree, pattern) for pattern in wanted for tree in trees)
+        named = [pattern for pattern in wanted if local(pattern) in containers]
+        picked = (_select(containers[local(pattern)](), pattern) for pattern in named)
         found = [tree for tree in picked if tree is not None]
     return "".join(ET.tostring(tree, encoding="unicode") for tree in found)
 
