@@ -592,6 +592,29 @@ def test_a_deletion_with_a_wildcard_deletes_every_connection():
             assert switch.pairs() == []
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "connections/port-connection[foo=x]",
+        "connections/port-connection[name=x][foo=y]",
+        "connections[name=x]",
+        "sonic-db:CONFIG_DB/localhost/OCS_CROSS_CONNECT[name=1A-1B]",
+    ],
+)
+@pytest.mark.parametrize("verb", ["delete", "replace"])
+def test_a_key_that_the_model_does_not_have_is_refused(verb, path):
+    with served("gnmi", ports="8x8") as switch:
+        both = {"port-connection": [entry("x", "1A", "1B"), entry("y", "2A", "2B")]}
+        sent = [path] if verb == "delete" else [(path, {"port-connection": []})]
+        answers = pygnmi(
+            switch.ports["gnmi"],
+            ("set", {"update": [("connections", both)]}),
+            ("set", {verb: sent}),
+        )
+        assert "has no key" in answers[1]["error"]
+        assert switch.pairs() == [(1, 1), (2, 2)]
+
+
 def test_a_replacement_of_a_connection_has_all_its_leaves():
     with served("gnmi", ports="8x8") as switch:
         part = {"name": "x", "output-port-name": "3B"}

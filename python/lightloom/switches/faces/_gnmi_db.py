@@ -11,7 +11,13 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from lightloom.switches.changes import Wish
-from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path, check_label
+from lightloom.switches.faces._gnmi_edits import (
+    Edits,
+    MalformedError,
+    Path,
+    check_keys,
+    check_label,
+)
 from lightloom.switches.faces._gnmi_paths import ANY
 from lightloom.switches.faces._losses import listed_losses
 from lightloom.switches.host import Host
@@ -207,6 +213,7 @@ def wish_of(name: str, fields: Mapping[str, Any]) -> Wish:
 
 
 def _config_path(path: Path) -> list[str]:
+    check_keys(path, ())
     steps = [name for name, _ in path]
     if tuple(steps[:2]) != _CONFIG or not 3 <= len(steps) <= 5:
         raise MalformedError("only /CONFIG_DB/localhost/TABLE[/KEY[/FIELD]] can be written")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,22 @@ def bare(name: str) -> str:
     'optical-switch'
     """
     return name.rpartition(":")[2]
+
+
+def check_keys(path: Path, lists: Collection[str]) -> None:
+    """Refuses keys that the model does not have: without them, the path would be that of a list.
+
+    Args:
+        path: of a change.
+        lists: elements with the key `name`.
+
+    Raises:
+        MalformedError: naming the key.
+    """
+    for name, keys in path:
+        for key in keys:
+            if key != "name" or name not in lists:
+                raise MalformedError(f"{name[:40]} has no key {key[:40]}")
 
 
 def check_label(leaf: str, text: str) -> None:

@@ -13,7 +13,14 @@ from dataclasses import replace
 from typing import Any
 
 from lightloom.switches.changes import Wish
-from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path, bare, check_label
+from lightloom.switches.faces._gnmi_edits import (
+    Edits,
+    MalformedError,
+    Path,
+    bare,
+    check_keys,
+    check_label,
+)
 from lightloom.switches.faces._gnmi_paths import ANY
 from lightloom.switches.host import Host
 from lightloom.switches.ports import Port, port_of
@@ -24,6 +31,8 @@ MODELS = (
     ("ocp-ocs-optical-switch-connections", "Open Compute Project", "2026-08-28"),
 )
 """Name, organisation and revision."""
+LISTS = ("port-connection", "component")
+"""Elements with the key `name`."""
 _NAME = re.compile(r"[\w .:/#~()\[\]+@=,-]{1,64}", re.ASCII)
 """A connection's name: no other face would have to quote it."""
 _RECOVERIES = {
@@ -146,6 +155,7 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
     Raises:
         MalformedError: of anything else.
     """
+    check_keys(path, LISTS)
     names = [name for name, _ in path]
     if names in (["connections"], ["connections", "port-connection"]):
         key = path[-1][1].get("name", ANY)
@@ -163,6 +173,7 @@ def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -
     Raises:
         MalformedError: if the path is read-only or the value has the wrong form.
     """
+    check_keys(path, LISTS)
     names = [name for name, _ in path]
     if names[:1] == ["connections"]:
         _write_connections(path[1:], value, edits, replaces)
