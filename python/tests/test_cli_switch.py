@@ -141,6 +141,22 @@ def test_a_file_stands_in_for_a_switch(tmp_path):
         assert (about["ports"], about["settling"]) == (shown, None)
 
 
+def test_a_plan_is_not_overwritten_by_a_list(tmp_path):
+    plan = json.dumps({"circuits": [{"cross_connects": [[1, 2]]}], "cost": 1})
+    saved = json.dumps({"cross_connects": [{"a": 1, "b": 2}]})
+    for text in (plan, saved):
+        (tmp_path / "plan.json").write_text(text, encoding="utf-8")
+        words = ["switch", "change", "file:plan.json", "--add", "3A-3B", "-y"]
+        done = lightloom(*words, cwd=tmp_path)
+        assert done.returncode == 1
+        assert "is no list of names" in done.stderr
+        assert (tmp_path / "plan.json").read_text(encoding="utf-8") == text
+        (tmp_path / "new.json").write_text("[]", encoding="utf-8")
+        words = ["switch", "change", "file:new.json", "--to", "plan.json", "-y"]
+        assert lightloom(*words, cwd=tmp_path).returncode == 0
+        assert json.loads((tmp_path / "new.json").read_text(encoding="utf-8")) == ["1A-2B"]
+
+
 def test_conformance_has_a_row_for_each_check_and_an_exit_code(tmp_path):
     with served("scpi", "command", timing={"settle": "5 ms", "cold_boot": "200 ms"}) as switch:
         target = f"scpi://127.0.0.1:{switch.ports['scpi']}"

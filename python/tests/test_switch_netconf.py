@@ -160,6 +160,20 @@ def test_an_operation_without_its_namespace_is_the_operation():
         assert switch.pairs() == [(3, 3)]
 
 
+def test_a_leaf_that_occurs_twice_is_refused():
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        line.edit_config(target="running", config=config((1, 17), (2, 18)))
+        two = config(("delete", 1)).replace("<ingress>1<", "<ingress>2</ingress><ingress>1<")
+        label = of_ports("port-config", {"port-id": "1"}).replace(
+            "<port-id>", "<port-id>2</port-id><port-id>"
+        )
+        for edit in (two, label):
+            with pytest.raises(RPCError) as caught:
+                line.edit_config(target="running", config=edit)
+            assert caught.value.tag == "bad-element"
+        assert switch.pairs() == [(1, 1), (2, 2)]
+
+
 def of_ports(container, *rows):
     """An edit of ports: leaves of each."""
     body = "".join(

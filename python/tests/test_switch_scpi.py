@@ -57,6 +57,26 @@ def test_a_refused_command_leaves_an_error_and_changes_nothing(command, number):
         assert switch.pairs() == [(1, 1)]
 
 
+def test_the_common_commands_of_ieee_488():
+    with served("scpi", timing={"settle": "300 ms"}) as switch, tcp(switch.ports["scpi"]) as line:
+        answers = line.makefile()
+
+        def say(text):
+            line.sendall(f"{text}\n".encode())
+            return answers.readline().strip() if "?" in text else None
+
+        assert say("*esr?;*stb?;*tst?") == "0;0;0"
+        say(":oxc:swit:conn:add (@1),(@33);*opc")
+        assert say("*esr?") == "0"  # it is still settling
+        say("*wai")
+        assert say("*esr?;*esr?") == "1;0"
+        say(":oxc:nothing")
+        say(":oxc:swit:conn:add (@1),(@34)")
+        assert say("*esr?;*stb?") == "48;4"  # a command and an execution error
+        assert say(":syst:err:next?;:syst:err?").split(",")[0] == "-113"
+        assert say("*stb?;:syst:err?") == '0;0,"No error"'
+
+
 def test_a_full_queue_of_errors_ends_with_an_overflow():
     with served("scpi") as switch:
         asked = ":oxc:nothing;" * 40 + ":syst:err?;" * 33

@@ -35,7 +35,7 @@ class StoredSwitch:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        size, self._pairs = _read(path)
+        size, self._pairs, self._is_list = _read(path)
         self._has_size, self._size = size is not None, size or Size(LARGEST, LARGEST)
 
     def describe(self) -> Description:
@@ -52,6 +52,10 @@ class StoredSwitch:
     ) -> Outcome:
         """Writes the file anew, as a list of names."""
         check_pairs(remove, add, self._size)
+        if not self._is_list:
+            limit = "is no list of names, and would become one"
+            remedy = "make a file with [] and change that one, with --to for the same"
+            raise SwitchError(f"{self._path}: {limit}; {remedy}", Outcome())
         gone, new, kept = difference(self.read(), remove, add)
         pairs = sorted({*self._pairs} - {*gone} | {*new})
         _check(pairs, self._path)
@@ -77,7 +81,8 @@ def read_wanted(path: Path) -> list[Pair]:
     return _read(path)[1]
 
 
-def _read(path: Path) -> tuple[Size | None, list[Pair]]:
+def _read(path: Path) -> tuple[Size | None, list[Pair], bool]:
+    """The size, the cross-connects, and whether the file is a list of names."""
     try:
         found = json.loads(reading.text(path, reading.DATA))
     except (ValueError, RecursionError):
@@ -87,7 +92,7 @@ def _read(path: Path) -> tuple[Size | None, list[Pair]]:
         _check(pairs, path)
     except SwitchError as problem:
         raise ConfigError(str(problem)) from None
-    return _size(found), pairs
+    return _size(found), pairs, isinstance(found, list)
 
 
 def _pairs(path: Path, found: Any) -> Iterator[Pair]:

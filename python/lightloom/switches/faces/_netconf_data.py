@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from lightloom.switches.changes import BrokenError, RefusedError, wish
 from lightloom.switches.faces._netconf_error import WrongError
-from lightloom.switches.faces._netconf_ports import EDITED, PortEdit, Ports, tree_of
+from lightloom.switches.faces._netconf_ports import EDITED, PortEdit, Ports, leaves_of, tree_of
 from lightloom.switches.host import Host
 from lightloom.switches.machine import Machine
 from lightloom.switches.netconf_text import BASE, OPTICAL, local
@@ -145,7 +145,7 @@ class Store:
     def _edit_pair(self, entry: ET.Element, operation: str, pairs: set[Pair]) -> None:
         if local(entry) not in ("pair", "pairs"):
             raise WrongError("unknown-element", f"{local(entry)[:40]} in cross-connects")
-        leaves = {local(leaf): (leaf.text or "").strip() for leaf in entry}
+        leaves = leaves_of(entry)
         a = self._number(leaves.get("ingress", ""), "A")
         own = next((pair for pair in pairs if pair[0] == a), None)
         if operation in ("delete", "remove"):

@@ -50,7 +50,7 @@ class Ports:
         Raises:
             WrongError: of a leaf that cannot be written so.
         """
-        leaves = {local(leaf): (leaf.text or "").strip() for leaf in entry}
+        leaves = leaves_of(entry)
         unknown = [name for name in leaves if name not in EDITED[container]]
         if local(entry) != "port" or unknown:
             raise WrongError("unknown-element", f"{(unknown or [local(entry)])[0][:40]}")
@@ -154,6 +154,20 @@ class Ports:
         machine, now = self._host.machine, self._host.now
         for number, port in enumerate(self._host.design.size.ports(), 1):
             yield number, machine.port(now, port)
+
+
+def leaves_of(entry: ET.Element) -> dict[str, str]:
+    """The leaves of an entry by name.
+
+    Raises:
+        WrongError: of a leaf that occurs twice.
+    """
+    found: dict[str, str] = {}
+    for leaf in entry:
+        if local(leaf) in found:
+            raise WrongError("bad-element", f"{local(leaf)[:40]} occurs twice")
+        found[local(leaf)] = (leaf.text or "").strip()
+    return found
 
 
 def tree_of(name: str, rows: Iterable[tuple[str, Mapping[str, str]]]) -> ET.Element:

@@ -28,7 +28,7 @@ from lightloom.switches.faults import check_fault, read_fault
 from lightloom.switches.host import Host
 from lightloom.switches.packets import Stream
 from lightloom.switches.ports import ends_of, pair_of
-from lightloom.switches.states import PortStatus
+from lightloom.switches.states import PortStatus, Status
 from lightloom.units.durations import duration_ps
 
 LONGEST = 256 << 10
@@ -146,7 +146,7 @@ def state(host: Host) -> dict[str, Any]:
                 "status": one.status.value,
                 "reason": one.reason,
                 "configured": one.configured,
-                "times_ps": machine.times(now, one.name),
+                "times_ps": None if one.status in _UNLIT else machine.times(now, one.name),
             }
             for one in machine.connections(now)
         ],
@@ -156,6 +156,10 @@ def state(host: Host) -> dict[str, Any]:
             if seen.status is not PortStatus.BLOCKED
         },
     }
+
+
+_UNLIT = (Status.INVALID, Status.PENDING_DELETION)
+"""States in which a connection has no times; another of its name may have some."""
 
 
 def _response(status: int, answer: Any) -> bytes:

@@ -35,6 +35,12 @@ KEYWORDS = {
 }
 """Long forms of keywords."""
 NO_ERROR = '0,"No error"'
+COMPLETE = 1
+"""The event that what was asked before `*opc` is complete (IEEE 488.2)."""
+EVENTS = {"1": 32, "2": 16, "3": 8}
+"""The event of an error by the first digit of its number: command, execution, device (SCPI)."""
+ERRORS_WAIT = 4
+"""The bit of `*stb?` that says that there are errors (SCPI)."""
 OVERFLOW = '-350,"Queue overflow"'
 MOST_ERRORS = 32
 """Errors [count] that are kept for `:syst:err?`."""
@@ -75,7 +81,9 @@ class Interpreter:
         self._errors: deque[str] = deque()
         self._queries: dict[str, Callable[[str], str]] = {
             "*idn": self._identity,
-            "*esr": lambda _: "0",
+            "*esr": self._events,
+            "*stb": lambda _: str(ERRORS_WAIT if self._errors else 0),
+            "*tst": lambda _: "0",
             "oxc:swit:size": lambda _: f"{host.design.size.a},{host.design.size.b}",
             "oxc:swit:conn:stat": self._connections,
             "oxc:swit:conn:port": self._peer,
@@ -84,6 +92,11 @@ class Interpreter:
             "syst:err": lambda _: self._errors.popleft() if self._errors else NO_ERROR,
             "syst:err:all": self._all_errors,
         }
+        self._queries["syst:err:next"] = self._queries["syst:err"]
+        self._seen = 0
+        """Events for `*esr?`."""
+        self._completes = False
+        """Whether `*opc` asked for an event once all has settled."""
 
     async def line(self, line: str) -> list[str]:
         """The answers to the queries of one line; the others answer nothing."""
@@ -104,6 +117,7 @@ class Interpreter:
 
     def _note(self, problem: ScpiError) -> None:
         """Appends to the queue; the last of a full one becomes "queue overflow" (SCPI 1999)."""
+        self._seen |= EVENTS[str(problem)[1]]
         if len(self._errors) == MOST_ERRORS:
             self._errors[-1] = OVERFLOW
         else:
@@ -118,6 +132,11 @@ class Interpreter:
             return self._queries[name[:-1]](argument)
         if name == "*cls":
             self._errors.clear()
+            self._seen, self._completes = 0, False
+        elif name == "*wai":
+            await self._host.settled()
+        elif name == "*opc":
+            self._completes = True
         elif name in ("oxc:swit:disc:all", "*rst"):
             await self._change([], [], wipe=True)
         elif name in ("oxc:swit:conn:add", "oxc:swit:conn:only"):
@@ -150,6 +169,14 @@ class Interpreter:
             self._host.machine.set_admin(self._host.now, port, admin)
 
     # Answers
+
+    def _events(self, _: str) -> str:
+        """The events since the last answer (IEEE 488.2)."""
+        machine, now = self._host.machine, self._host.now
+        if self._completes and machine.pending_until(now) <= now:
+            self._seen, self._completes = self._seen | COMPLETE, False
+        found, self._seen = self._seen, 0
+        return str(found)
 
     def _identity(self, _: str) -> str:
         design = self._host.design
