@@ -10,6 +10,7 @@ import pytest
 from switch_support import ask, served, tcp
 
 from lightloom.switches import conformance
+from lightloom.switches.drivers import scpi
 from lightloom.switches.drivers.scpi import ScpiSwitch
 from lightloom.switches.faults import Fault
 from lightloom.switches.machine import Machine
@@ -209,6 +210,23 @@ def test_a_stuck_mirror_and_a_failed_port_are_seen():
             driver.change([], [(3, 3), (4, 4)])
         assert driver.power()[Port("B", 3)] == -60.0
         assert driver.power()[Port("B", 4)] > -3.0
+
+
+def test_light_that_settles_slowly_is_waited_for(monkeypatch):
+    """It is steady after about two settling times, whatever they are."""
+    monkeypatch.setattr(scpi, "LIGHT_S", 0.05)
+    with served("scpi", timing={"settle": "800 ms"}) as switch:
+        driver = ScpiSwitch("127.0.0.1", switch.ports["scpi"])
+        assert driver.change([], [(1, 1)]).settled
+
+
+def test_what_has_not_settled_in_time_is_no_missing_answer():
+    with served("scpi", timing={"settle": "60 s"}) as switch:
+        driver = ScpiSwitch("127.0.0.1", switch.ports["scpi"])
+        with pytest.raises(SwitchError, match=r"1A-1B had not settled after 0\.5 s") as caught:
+            driver.change([], [(1, 1)], wait_s=0.5)
+        assert [*caught.value.done.added] == [(1, 1)]
+        assert driver.read().pairs == [(1, 1)]
 
 
 def test_a_cross_connect_without_light_at_its_input_is_not_judged_by_light():

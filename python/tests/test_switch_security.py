@@ -332,6 +332,21 @@ def test_a_stream_of_packets_that_is_none_is_refused(body):
         assert "gap" in said or "length" in said
 
 
+@pytest.mark.parametrize("mark", ["", "@revoked "])
+def test_a_host_key_that_has_changed_is_not_called_unknown(mark, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".ssh").mkdir()
+    with served("ssh") as switch:
+        port = switch.ports["ssh"]
+        other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode()
+        own = asyncio.run(asyncssh.get_server_host_key("127.0.0.1", port))
+        key = own.export_public_key().decode() if mark else other
+        (tmp_path / ".ssh" / "known_hosts").write_text(f"{mark}[127.0.0.1]:{port} {key}\n")
+        with pytest.raises(SwitchError, match="differs") as caught:
+            open_target(f"sonic://admin@127.0.0.1:{port}?hostkey=check")
+        assert "ignore" not in str(caught.value)
+
+
 @pytest.mark.parametrize(("scheme", "face"), [("sonic", "ssh"), ("netconf", "netconf")])
 def test_a_host_key_is_checked_on_the_loopback_if_the_address_says_so(scheme, face, monkeypatch):
     monkeypatch.setenv("HOME", "/nonexistent")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, TypeVar
 
 import asyncssh
@@ -127,14 +128,31 @@ def connect(
     try:
         return loop.run(_awaited(connecting), ANSWER_S)
     except asyncssh.HostKeyNotVerifiable:
+        limit = "its host key is not known"
         remedy = "add its host key to known_hosts, or write ?hostkey=ignore"
-        raise SwitchError(f"{target}: its host key is not known; {remedy}", Outcome()) from None
+        if _is_known(host, port):
+            limit = "its host key differs from that in known_hosts, or was revoked"
+            remedy = "find out why before you trust it"
+        raise SwitchError(f"{target}: {limit}; {remedy}", Outcome()) from None
     except asyncssh.PermissionDenied:
         remedy = "check LIGHTLOOM_SWITCH_PASSWORD or the file of --credentials"
         raise SwitchError(f"{target}: refused the login; {remedy}", Outcome()) from None
     except (OSError, asyncssh.Error, TimeoutError) as problem:
         reason = str(problem) or type(problem).__name__
         raise SwitchError(f"{target}: {reason}; check its address", Outcome()) from None
+
+
+def _is_known(host: str, port: int) -> bool:
+    """Whether there are host keys of a host, trusted or revoked."""
+    known = str(Path.home() / ".ssh" / "known_hosts")
+    try:
+        # asyncssh leaves the port out if only a revoked key has it.
+        found = [
+            asyncssh.match_known_hosts(known, name, "", None) for name in (host, f"[{host}]:{port}")
+        ]
+    except (OSError, ValueError):
+        return False
+    return any(keys for sets in found for keys in sets[:3])
 
 
 def _close(loop: Loop, line: asyncssh.SSHClientConnection) -> None:

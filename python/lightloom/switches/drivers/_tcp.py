@@ -13,6 +13,10 @@ BLOCK = 1 << 16
 """The most that is received at once [bytes]."""
 
 
+class NoAnswerError(SwitchError):
+    """An answer that did not come in time."""
+
+
 class Line:
     """A connection, which is opened anew after a failure: an answer that comes late would be taken
     for that of the next command."""
@@ -79,7 +83,8 @@ class Line:
                 self._fill(deadline)
         except OSError as problem:
             self.close()
-            raise SwitchError(self._failed(problem)) from None
+            kind = NoAnswerError if isinstance(problem, TimeoutError) else SwitchError
+            raise kind(self._failed(problem)) from None
         self._buffer = self._buffer[found.end() :]
         return found[0].decode("ascii", "replace")
 

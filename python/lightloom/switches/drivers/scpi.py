@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
-from lightloom.switches.drivers._tcp import Line
+from lightloom.switches.drivers._tcp import Line, NoAnswerError
 from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of
 from lightloom.switches.protocol import (
     WAIT_S,
@@ -39,6 +40,9 @@ POWERS = 256
 """Ports [count] of one query of powers (limit of Polatis switches)."""
 LIGHT_S = 2.0
 """The longest wait for steady light after `*opc?` [s]: the switch has settled by then."""
+LIGHT_TIMES = 3.0
+"""The same as a multiple of the time until `*opc?` answered, if that is longer: light within 0.5 dB
+of its target is steady after about as long again."""
 POWER_S = 2.0
 """The longest wait for powers [s]: a switch without monitors answers nothing."""
 _LINE = re.compile(rb"[^\n]*\n")
@@ -96,16 +100,26 @@ class ScpiSwitch:
                 self._send(f":oxc:swit:conn:{verb} {self._lists(pairs[first : first + PAIRS])}")
                 self._check(before)
         if new:
-            self._query("*opc?", wait_s)
+            self._await_completion(Outcome(gone, new, kept, settled=False), started, wait_s)
         listed = {*self.read().pairs}
         if {*new} - listed:
             raise SwitchError(f"{self._target}: did not create all cross-connects; read it")
         done = Outcome([*gone, *displaced(before, gone, new)], new, kept)
-        patience = min(wait_s, time.monotonic() - started + LIGHT_S)
+        taken = time.monotonic() - started
+        patience = min(wait_s, max(taken + LIGHT_S, LIGHT_TIMES * taken))
         try:
             return wait_for_light(lambda: self._powers(new), done, started, patience)
         except SwitchError as problem:
             raise SwitchError(f"{self._target}: {problem}", problem.done or done) from None
+
+    def _await_completion(self, done: Outcome, started: float, wait_s: float) -> None:
+        try:
+            self._query("*opc?", wait_s)
+        except NoAnswerError:
+            names = ", ".join(map(name_of, done.added[:3]))
+            message = f"{self._target}: {names} had not settled after {wait_s:g} s"
+            done = replace(done, seconds=time.monotonic() - started)
+            raise SwitchError(f"{message}; look at its ports", done) from None
 
     def power(self) -> Mapping[Port, float] | None:
         """The light that enters at A ports and leaves at B ports [dBm]."""
