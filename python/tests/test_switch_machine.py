@@ -116,6 +116,13 @@ def test_what_is_pending_ends_when_the_last_one_has_settled_failed_or_gone():
     assert found.pending_until(500 * MS) <= 500 * MS
 
 
+def test_a_deviation_alone_makes_no_failures():
+    found = machine(settle_ps=0, deviation_ps=2 * MS)
+    for at in range(1, 5):
+        found.change(0, add=[wish((at, at))])
+    assert {*statuses(found, 1 * S).values()} == {"CONNECTED"}
+
+
 def test_a_stuck_mirror_fails_after_twenty_settling_times_and_recovers():
     found = machine(give_up_settles=20)
     found.change(0, add=[wish((2, 2))])

@@ -408,7 +408,8 @@ class Machine:
         if design.deviation_ps:
             settle = max(0, round(self._random.gauss(settle, design.deviation_ps)))
         settle = round(settle * self._factor)
-        give_up = start + design.give_up_settles * max(design.settle_ps, 1)
+        longest = max(design.settle_ps, design.deviation_ps, 1)
+        give_up = start + design.give_up_settles * longest
         is_stuck = bool(self._stuck & {*one.ports})
         one.tune(start, None if is_stuck else start + settle, give_up)
 
