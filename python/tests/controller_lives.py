@@ -298,9 +298,10 @@ class Life:
         if any(abs(now - at) < 0.2 for at in self._boundaries()):
             return
         wishes = wishes_of(self.rows, now, made.plan.get("deferred", []), "policy")
-        before = chosen([*wishes, *((0, since, p, "policy") for p, since in self.before())])
-        after = chosen([*wishes, *((0, now, pair, "policy") for pair in self.advice)])
         lit = self.world.answered
+        there = (lit, self.drift(lit))
+        before = chosen([*wishes, *((0, since, p, "policy") for p, since in self.before())], *there)
+        after = chosen([*wishes, *((0, now, pair, "policy") for pair in self.advice)], *there)
         if self._fits(made, lit, before):
             target = before
         elif self._fits(made, lit, after):
@@ -318,6 +319,11 @@ class Life:
         there = {(row["a"], row["b"]) for row in rows}
         taken = self.journal.taken()
         return [(p, at) for p, at in self.policy_before.items() if p in there or p not in taken]
+
+    def drift(self, lit: set[Pair]) -> set[Pair]:
+        """What is lit and not the controller's to remove."""
+        owned = {(row["a"], row["b"]) for row in self.rows(schema.owned)}
+        return set() if self.config.unowned == "remove" else lit - owned
 
     def _boundaries(self) -> list[float]:
         rows = self.rows(schema.lease)
@@ -602,7 +608,7 @@ class Life:
                 assert one.state == "undone" or "circuits apply" in one.reason
         now, world = self.world.now, self.world
         wishes = wishes_of(self.rows, now, [], "")
-        target = chosen(wishes)
+        target = chosen(wishes, world.lit, self.drift(world.lit))
         missing = {pair for pair in target if pair not in world.lit}
         held = world.lit - target.keys()
         missing = {p for p in missing if not any(p[0] == a or p[1] == b for a, b in held)}

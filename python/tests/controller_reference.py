@@ -3,7 +3,7 @@ may change."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from lightloom.controller.config import LimitsTable
 from lightloom.switches.ports import Pair
@@ -15,13 +15,38 @@ DAY_S = 86_400.0
 HOUR_S = 3_600.0
 
 
-def chosen(wishes: Sequence[Wish]) -> dict[Pair, str]:
-    """The cross-connects to have, and their owners: the highest rank first, then the oldest."""
+def chosen(
+    wishes: Sequence[Wish], lit: Collection[Pair] = (), drift: Collection[Pair] = ()
+) -> dict[Pair, str]:
+    """The cross-connects to have, and their owners: of circuits, all ways or none, the highest
+    rank first, then the oldest. Where a port is under `drift` that nobody may have, none is."""
     found: dict[Pair, str] = {}
-    for _, _, pair, owner in sorted(wishes, key=lambda one: (-one[0], *one[1:3])):
-        if all(pair[0] != a and pair[1] != b for a, b in found):
-            found[pair] = owner
-    return found
+    circuits = []
+    for circuit in sorted(_circuits(wishes), key=lambda ways: max(map(_place, ways))):
+        ways = [(pair, owner) for _, _, pair, owner in circuit]
+        if all(pair in found or _is_free(pair, found) for pair, _ in ways):
+            found = {**dict(ways), **found}
+            circuits.append(ways)
+    there = [pair for pair in drift if pair not in found]
+    free = [c for c in circuits if all(pair in lit or _is_free(pair, there) for pair, _ in c)]
+    return {pair: found[pair] for circuit in free for pair, _ in circuit}
+
+
+def _circuits(wishes: Sequence[Wish]) -> list[list[Wish]]:
+    """What each owner wants, both ways between two racks together; rack 1 is at the ports 1."""
+    found: dict[tuple[str, Collection[int]], list[Wish]] = {}
+    for wish in wishes:
+        _, _, pair, owner = wish
+        found.setdefault((owner, frozenset(pair)), []).append(wish)
+    return [*found.values()]
+
+
+def _place(wish: Wish) -> tuple[int, float, Pair]:
+    return -wish[0], wish[1], wish[2]
+
+
+def _is_free(pair: Pair, others: Collection[Pair]) -> bool:
+    return all(pair[0] != a and pair[1] != b for a, b in others)
 
 
 class Limited:

@@ -21,6 +21,11 @@ def lives(world: World, store: Store) -> Iterator[Executor]:
         yield Executor(store, lambda name: FaultySwitch(world), WorldHook(world))
 
 
+def other_way(pair: Pair) -> Pair | None:
+    """Each rack is at an A port and the B port of that number."""
+    return None if pair[0] == pair[1] else (pair[1], pair[0])
+
+
 def attempt(world: World, store: Store, wanted: list[Pair]) -> tuple[Change, list[Transaction]]:
     """Wants something, and reconciles until the controller is at rest, through all crashes."""
     acknowledged = False
@@ -35,7 +40,7 @@ def attempt(world: World, store: Store, wanted: list[Pair]) -> tuple[Change, lis
                 acknowledged = True
             lit = sorted(world.lit)
             owned = {p for one in store.transactions() for p in one.pairs("added")}
-            change = change_to(lit, store.intents(SWITCH), owned)
+            change = change_to(lit, store.intents(SWITCH), owned, other_way=other_way)
             world.kept = {*change.kept}
             if not change.is_empty:
                 over.append(executor.run(SWITCH, change, lit, "x"))
@@ -87,7 +92,11 @@ def lived(seed: int, url: str = "sqlite://") -> World:
         blocked = {conflict.pair for conflict in change.conflicts}
         assert {*wanted} - blocked <= world.lit
         held = [{a for a, _ in change.unowned}, {b for _, b in change.unowned}]
-        assert all(pair[0] in held[0] or pair[1] in held[1] for pair in blocked)
+        is_held = {p for p in blocked if p[0] in held[0] or p[1] in held[1]}
+        assert all(other_way(pair) in is_held for pair in blocked - is_held)
+        ours = {*wanted} & world.lit
+        circuits = {pair for pair in wanted if other_way(pair) in wanted}
+        assert {other_way(pair) for pair in ours & circuits} == ours & circuits, "half a circuit"
     else:
         assert last[0].state in ("undone", "stuck")
         assert world.stuck_port is not None

@@ -1,8 +1,11 @@
-"""The difference between the cross-connects that are lit and those that are wanted. Pure."""
+"""The difference between the cross-connects that are lit and those that are wanted. Pure.
+
+Both ways between two racks that one owner wants are a circuit, of which all is had or nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +14,10 @@ from lightloom.switches.ports import Pair, name_of
 
 UNOWNED = "a cross-connect without an owner"
 """The holder of a port that nobody has requested."""
+OtherWay = Callable[[Pair], Pair | None]
+"""The cross-connect that leads back between the racks of another one; None if there is none."""
+Circuit = Sequence[Wanted]
+"""Both ways of a circuit, or one where its owner wants one alone."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +27,13 @@ class Conflict:
     pair: Pair
     owner: str
     holder: str
-    """The owner of one of its ports."""
+    """The owner of one of its ports, or of one of its other way's."""
+    other: Pair | None = None
+    """The other way of its circuit, if that alone is blocked."""
 
     def __str__(self) -> str:
-        return f"{name_of(self.pair)} of {self.owner}: a port is held by {self.holder}"
+        where = "" if self.other is None else f" of its other way {name_of(self.other)}"
+        return f"{name_of(self.pair)} of {self.owner}: a port{where} is held by {self.holder}"
 
 
 @dataclass(frozen=True)
@@ -56,23 +66,79 @@ class Change:
         }
 
 
-def settle(wanted: Sequence[Wanted]) -> tuple[dict[Pair, str], list[Conflict]]:
-    """The cross-connects to have, with their owners: of two that need one port, the one that
-    comes first in `wanted`."""
+def nowhere(pair: Pair) -> None:
+    """No cross-connect leads back: each one is a circuit."""
+
+
+def settle(
+    wanted: Sequence[Wanted], other_way: OtherWay = nowhere
+) -> tuple[dict[Pair, str], list[Conflict]]:
+    """The cross-connects to have, with their owners, and those that cannot be had.
+
+    Of two circuits that need one port, it is the one that comes first in `wanted`; a circuit is as
+    old as its younger way.
+    """
+    chosen, _, conflicts = _settled(_circuits(wanted, other_way))
+    return chosen, conflicts
+
+
+def _circuits(wanted: Sequence[Wanted], other_way: OtherWay) -> list[Circuit]:
+    """The circuits of each owner, in order of their last cross-connects."""
+    mine = {(one.owner, one.pair): one for one in wanted}
+    found: list[Circuit] = []
+    begun = set()
+    for one in wanted:
+        back = other_way(one.pair)
+        other = None if back is None else mine.get((one.owner, back))
+        if other is None:
+            found.append([one])
+        elif (one.owner, back) in begun:
+            found.append([other, one])
+        else:
+            begun.add((one.owner, one.pair))
+    return found
+
+
+def _settled(
+    circuits: Sequence[Circuit],
+) -> tuple[dict[Pair, str], list[Circuit], list[Conflict]]:
+    """The cross-connects to have, with their owners; the circuits that have theirs; conflicts."""
     a_ports: dict[int, str] = {}
     b_ports: dict[int, str] = {}
     chosen: dict[Pair, str] = {}
-    conflicts = []
-    for one in wanted:
-        if one.pair in chosen:
+    had: list[Circuit] = []
+    blocked: list[tuple[Circuit, dict[Pair, str]]] = []
+    for circuit in circuits:
+        holders = {}
+        for pair in (one.pair for one in circuit):
+            held = a_ports.get(pair[0]) or b_ports.get(pair[1])
+            if held is not None and pair not in chosen:
+                holders[pair] = held
+        if holders:
+            blocked.append((circuit, holders))
             continue
-        a, b = one.pair
-        holder = a_ports.get(a) or b_ports.get(b)
-        if holder is not None:
-            conflicts.append(Conflict(one.pair, one.owner, holder))
-            continue
-        chosen[one.pair] = a_ports[a] = b_ports[b] = one.owner
-    return chosen, conflicts
+        had.append(circuit)
+        for pair, owner, *_ in circuit:
+            if pair not in chosen:
+                chosen[pair] = a_ports[pair[0]] = b_ports[pair[1]] = owner
+    conflicts = [
+        one for circuit, holders in blocked for one in _conflicts(circuit, holders, chosen)
+    ]
+    return chosen, had, conflicts
+
+
+def _conflicts(
+    circuit: Circuit, holders: Mapping[Pair, str], lit: Collection[Pair]
+) -> list[Conflict]:
+    """The conflicts of a circuit: of each of its ways, unless another owner's wish lights it."""
+    first = next(iter(holders))
+    return [
+        Conflict(pair, owner, holders[pair])
+        if pair in holders
+        else Conflict(pair, owner, holders[first], first)
+        for pair, owner, *_ in circuit
+        if pair in holders or pair not in lit
+    ]
 
 
 def change_to(
@@ -81,6 +147,7 @@ def change_to(
     owned: Collection[Pair],
     *,
     remove_unowned: bool = False,
+    other_way: OtherWay = nowhere,
 ) -> Change:
     """The change from `lit` to `wanted`.
 
@@ -89,24 +156,40 @@ def change_to(
         wanted: in order of priority.
         owned: cross-connects that this controller created.
         remove_unowned: whether to remove cross-connects without an owner.
+        other_way: which cross-connect leads back, if any.
 
     >>> change_to([(1, 1), (2, 2)], [Wanted((1, 1), "x", 0, 0.0)], [(2, 2)]).removed
     [(2, 2)]
     """
-    chosen, conflicts = settle(wanted)
+    chosen, circuits, conflicts = _settled(_circuits(wanted, other_way))
     there = {*lit}
     mine = {*owned} if not remove_unowned else there
-    removed = [pair for pair in lit if pair not in chosen and pair in mine]
-    unowned = [pair for pair in lit if pair not in chosen and pair not in mine]
-    a_held = {a for a, _ in unowned}
-    b_held = {b for _, b in unowned}
-    added = []
-    for pair, owner in chosen.items():
-        if pair in there:
-            continue
-        if pair[0] in a_held or pair[1] in b_held:
-            conflicts.append(Conflict(pair, owner, UNOWNED))
+    drift = there - chosen.keys() - mine
+    had, blocked = _without_drift(circuits, there, drift)
+    conflicts += [one for circuit, holders in blocked for one in _conflicts(circuit, holders, had)]
+    return Change(
+        removed=sorted(pair for pair in lit if pair not in had and pair in mine),
+        added=sorted(pair for pair in had if pair not in there),
+        kept=sorted(pair for pair in lit if pair in had),
+        unowned=sorted(pair for pair in lit if pair not in had and pair not in mine),
+        conflicts=conflicts,
+    )
+
+
+def _without_drift(
+    circuits: Sequence[Circuit], lit: Collection[Pair], drift: Collection[Pair]
+) -> tuple[set[Pair], list[tuple[Circuit, dict[Pair, str]]]]:
+    """The cross-connects of circuits at whose ports there is none without an owner; the other
+    circuits, with what blocks them."""
+    a_held, b_held = {a for a, _ in drift}, {b for _, b in drift}
+    had: set[Pair] = set()
+    blocked = []
+    for circuit in circuits:
+        pairs = [one.pair for one in circuit]
+        dark = [pair for pair in pairs if pair not in lit]
+        holders = {p: UNOWNED for p in dark if p[0] in a_held or p[1] in b_held}
+        if holders:
+            blocked.append((circuit, holders))
         else:
-            added.append(pair)
-    kept = [pair for pair in lit if pair in chosen]
-    return Change(sorted(removed), sorted(added), sorted(kept), sorted(unowned), conflicts)
+            had.update(pairs)
+    return had, blocked

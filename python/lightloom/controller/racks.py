@@ -81,6 +81,13 @@ class Racks:
                 found.append((self._a[b], self._b[a]))
         return sorted(found)
 
+    def other_way(self, pair: Pair) -> Pair | None:
+        """The cross-connect that leads back between two racks; None if it does not join two."""
+        source, target = self._of_a.get(pair[0]), self._of_b.get(pair[1])
+        if source is None or target is None or source == target:
+            return None
+        return self._a[target], self._b[source]
+
     def circuits(self, pairs: Iterable[Pair]) -> tuple[bool, list[Circuit]]:
         """Whether light leads one way between some racks, and the circuits between racks of the
         port map; other cross-connects are left out."""

@@ -327,7 +327,8 @@ class Controller:
         remove_unowned = self.config.unowned == "remove"
         if owned is None:
             owned = self.store.owned(one.name)
-        return change_to(one.lit, wanted, owned, remove_unowned=remove_unowned)
+        other_way = one.racks.other_way
+        return change_to(one.lit, wanted, owned, remove_unowned=remove_unowned, other_way=other_way)
 
     def cost(self, name: str, change: Change) -> Cost:
         """The cost of a change of a switch that is made now."""
@@ -397,7 +398,7 @@ class Controller:
             while True:
                 wanted = self.wishes.with_(one, left)
                 whole = self._change_of(one, wanted)
-                order = settle(wanted)[0]
+                order = settle(wanted, one.racks.other_way)[0]
                 parts = Parts(whole, order, partial(_part_of, one.racks, left))
                 change = parts.of(choose(parts))
                 dropped = {*whole.added} - {*change.added}
@@ -473,7 +474,8 @@ class Controller:
                 self._read(one)
                 after = self.wishes.after_revert(one, found, who)
                 unowned = self._change_of(one, after).unowned
-                check_free(found, after, unowned, leases(self.store, one.name))
+                chosen, _ = settle(after, one.racks.other_way)
+                check_free(found, chosen, unowned, leases(self.store, one.name))
                 self.wishes.revert(found, who, claim)
             return made + self.reconcile(found.switch, who)
 

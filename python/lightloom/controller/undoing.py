@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from lightloom.controller.change import settle
-from lightloom.controller.intents import Wanted
 from lightloom.controller.leases import Lease
 from lightloom.controller.transaction_log import Transaction
 from lightloom.controller.wishes import lease_owner
@@ -15,20 +13,22 @@ from lightloom.units.dates import utc
 
 
 def check_free(
-    done: Transaction, after: Sequence[Wanted], unowned: Collection[Pair], leases: Sequence[Lease]
+    done: Transaction,
+    chosen: Mapping[Pair, str],
+    unowned: Collection[Pair],
+    leases: Sequence[Lease],
 ) -> None:
     """Refuses to undo a transaction whose ports somebody else holds.
 
     Args:
         done: the transaction.
-        after: all wishes as they would be once it is undone, the most important first.
+        chosen: the cross-connects that would be had once it is undone, and their owners.
         unowned: lit cross-connects without an owner, which the controller does not remove.
         leases: of the switch.
 
     Raises:
         ConfigError: naming the ports, their holders, and until when each holds them.
     """
-    chosen, _ = settle(after)
     until = {lease_owner(lease): lease.until for lease in leases}
     found = dict.fromkeys(_held(done, chosen, unowned))
     if found:
