@@ -81,6 +81,7 @@ class Host:
         """The process is gone, and with it all that it remembered."""
         self.is_alive = self.is_stopped = self.is_busy = False
         self.life.world.answered = set()
+        self.life.forget_dark()
 
     def turn(self) -> None:
         """The role is renewed, and the loop does what is due."""
@@ -151,8 +152,16 @@ class Witnessed(Store):
         self.life.planned(made)
         return made
 
-    def move(self, number: int, state: str, reason: str = "", before: Any = None) -> Transaction:
-        moved = super().move(number, state, reason, before)
+    def move(
+        self,
+        number: int,
+        state: str,
+        reason: str = "",
+        before: Any = None,
+        dark_s: float = 0.0,
+    ) -> Transaction:
+        moved = super().move(number, state, reason, before, dark_s)
+        self.life.moved(moved)
         if state in OVER:
             self.life.ended(moved)
         return moved
@@ -174,8 +183,10 @@ class Life:
         self.matrix = [[0] * PORTS for _ in RACKS]
         self.policy_before: dict[Pair, float] = {}
         """What the policy wanted when its last change was carried out, and since when."""
-        self.spans: dict[int, tuple[float, float]] = {}
-        """When each transaction began and ended."""
+        self.spans: list[tuple[float, float]] = []
+        """When cross-connects were dark that the policy gave up."""
+        self.given_up: dict[int, set[Pair]] = {}
+        """What each transaction of the policy removes of what it wanted before."""
         self._nested = 0
         self.hosts: list[Host] = []
         self.seen = self._opened(Store)
@@ -271,6 +282,7 @@ class Life:
     def _stop(self, host: Host) -> None:
         """The process is stopped for longer than its lease."""
         host.is_stopped = True
+        self.forget_dark()
         other = next(one for one in self.hosts if one is not host)
         for _ in range(self.chance.randint(1, 4)):
             self.delay(host, self.chance.choice([1.0, 8.0, 15.0]))
@@ -294,7 +306,10 @@ class Life:
         """Compares a plan with what the wishes of this time allow."""
         self.world.kept = {*made.pairs("kept")}
         now = made.created
-        self.spans[made.id] = (now, now)
+        if any(wish["owner"] == "policy" for wish in made.plan["due"]):
+            mine = {(row["a"], row["b"]) for row in self.rows(schema.intent, owner="policy")}
+            self.given_up[made.id] = {*made.pairs("removed")} & mine
+            self.forget_dark()
         if any(abs(now - at) < 0.2 for at in self._boundaries()):
             return
         wishes = wishes_of(self.rows, now, made.plan.get("deferred", []), "policy")
@@ -365,9 +380,9 @@ class Life:
     ) -> None:
         """The change is the policy's: its limits hold."""
         now = made.created
-        spans = [span for number, span in self.spans.items() if number != made.id]
         ours = {pair: since for pair, since in self.before() if pair not in self.advice}
-        problem = permitted(self.limited, now, spans, ours, self.gained())
+        darkens = bool(self.given_up.get(made.id))
+        problem = permitted(self.limited, now, self.spans, ours, self.gained(), darkens=darkens)
         if problem is not None:
             self.world.breaches.append(f"{made} of the policy: {problem}")
         if self.config.limits.when == "at checkpoint":
@@ -393,10 +408,23 @@ class Life:
                 found.append(row["name"])
         return found
 
+    def forget_dark(self) -> None:
+        """What is dark now is so without a controller that runs, or without a change."""
+        self.world.dark_since.clear()
+        self.world.dark_spans.clear()
+
+    def moved(self, moved: Transaction) -> None:
+        """A step of a transaction is over: what it removed has been dark meanwhile."""
+        ours, now = self.given_up.get(moved.id, set()), self.world.now
+        spans = [(since, end) for pair, since, end in self.world.dark_spans if pair in ours]
+        spans += [(since, now) for pair, since in self.world.dark_since.items() if pair in ours]
+        if spans:
+            self.spans.append((min(since for since, _ in spans), max(end for _, end in spans)))
+        self.forget_dark()
+
     def ended(self, moved: Transaction) -> None:
         """A transaction is over."""
         self.world.kept = set()
-        self.spans[moved.id] = (self.spans[moved.id][0], self.world.now)
         self.journal.end(moved)
         if moved.state == "done":
             self.follow()

@@ -142,8 +142,10 @@ class Witnessed(Store):
         self.life.planned(made)
         return made
 
-    def move(self, number: int, state: str, reason: str = "", before: Any = None) -> Transaction:
-        moved = super().move(number, state, reason, before)
+    def move(
+        self, number: int, state: str, reason: str = "", *rest: Any, **keys: Any
+    ) -> Transaction:
+        moved = super().move(number, state, reason, *rest, **keys)
         if state in OVER:
             self.life.places[moved.switch].kept = set()
         return moved

@@ -71,15 +71,18 @@ def permitted(
     spans: Sequence[tuple[float, float]],
     given_up: Mapping[Pair, float],
     gained: float,
+    *,
+    darkens: bool,
 ) -> str | None:
     """Why a policy's change must not begin now; None if it may.
 
     Args:
         limited: its limits; quiet times are within a day.
         now: seconds since 1970.
-        spans: when the transactions before began and ended.
+        spans: when changes of the policy before kept dark what it gave up.
         given_up: cross-connects that the policy wanted so far, and since when.
         gained: more of the demand is between joined racks.
+        darkens: whether it removes something that the policy wanted so far.
     """
     if any(start <= now % DAY_S < end for start, end in limited.quiet):
         return "quiet hours"
@@ -87,7 +90,7 @@ def permitted(
         return f"dwell of {given_up}"
     if gained < limited.gain - 1e-9:
         return f"gain {gained}"
-    if limited.dark_s is not None:
+    if limited.dark_s is not None and darkens:
         within = [(max(start, now - HOUR_S), end) for start, end in spans if end > now - HOUR_S]
         spent = sum(end - start for start, end in within)
         if spent + limited.settle_s > limited.dark_s + 0.1:

@@ -56,6 +56,10 @@ class World:
         self.is_permissive = False
         """Whether the switch lights a second cross-connect at a port."""
         self.steps = 0
+        self.dark_since: dict[Pair, float] = {}
+        """When a command made these dark; not those of before a crash."""
+        self.dark_spans: list[tuple[Pair, float, float]] = []
+        """Those that were lit again, and from when to when they were dark."""
 
     def clock(self) -> float:
         self.now += 0.001
@@ -93,11 +97,14 @@ class World:
             self.breaches.append(f"{pair} went dark with traffic on it")
         self.lit.discard(pair)
         self.foreigners.discard(pair)
+        self.dark_since[pair] = self.now
 
     def light(self, pair: Pair) -> None:
         if self.is_taken(pair):
             self.breaches.append(f"a port of {pair} is in two cross-connects")
         self.lit.add(pair)
+        if (since := self.dark_since.pop(pair, None)) is not None:
+            self.dark_spans.append((pair, since, self.now))
         # New light carries nothing until traffic is let in.
         self.drained.add(pair)
 
@@ -105,7 +112,7 @@ class World:
         """Traffic is let in. What another client did since the last answer nobody knows."""
         if pair not in self.lit | self.answered:
             self.breaches.append(f"traffic was sent to {pair}, which is dark")
-        if pair[1] == self.dim_port and pair not in self.carried:
+        if pair[1] == self.dim_port and pair in self.drained and pair not in self.carried:
             self.breaches.append(f"traffic was sent to {pair}, and no light leaves it")
         self.drained.discard(pair)
 

@@ -271,7 +271,7 @@ def test_the_client_in_python(served: Served) -> None:
 
 
 def show_the_rest(reached: Served) -> None:
-    """Demand, a change of 1.5 s in this hour and another one under way, one that waits, a job, a
+    """Demand, dark time of 1.5 s in this hour and another one under way, one that waits, a job, a
     lease."""
     lab = reached.lab
     lab.config.limits.dark_per_hour = "30 s"
@@ -283,7 +283,7 @@ def show_the_rest(reached: Served) -> None:
     reserve(store, "east", ("c", "d"), "ann", 0, now + 60, now + 600)
     change = {"before": [], "removed": [], "added": [(7, 8)], "kept": []}
     one = store.transactions(limit=1)[0]
-    store.change(schema.transaction, "x", "x", {"id": one.id}, created=now - 1.5, updated=now)
+    store.change(schema.transaction, "x", "x", {"id": one.id}, dark_s=1.5, dark_until=now)
     store.move(store.plan("east", change, "ann").id, "draining")
     store.change(schema.transaction, "x", "x", {"state": "draining"}, created=now, updated=now)
     lab.controller._tell()

@@ -52,6 +52,8 @@ def row(number: int, state: str, at: float) -> dict[str, Any]:
         "created": at,
         "updated": at + 0.5,
         "steps": "[]",
+        "dark_s": 0.25,
+        "dark_until": at + 0.5,
     }
 
 
@@ -79,7 +81,7 @@ REQUESTS: dict[str, tuple[Callable[[Store, float], Any], Any]] = {
         lambda s, _: [t.id for t in s.transactions("east", ["done"], limit=1)],
         [HISTORY - 3],
     ),
-    "dark": (lambda s, now: s.busy_s("east", now - 10.5), 5.0),
+    "dark": (lambda s, now: s.dark_s("east", now - 10.5), 2.5),
 }
 
 

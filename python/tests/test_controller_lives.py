@@ -151,9 +151,9 @@ def without_gain(
 
 
 def without_reason(
-    usual: Any, self: Store, number: int, state: str, reason: str = "", before: Any = None
+    usual: Any, self: Store, number: int, state: str, reason: str = "", *rest: Any, **keys: Any
 ) -> Any:
-    return usual(self, number, state, "" if state == "stuck" else reason, before)
+    return usual(self, number, state, "" if state == "stuck" else reason, *rest, **keys)
 
 
 def leaves_one_out(usual: Any, *args: Any, **keys: Any) -> Any:
@@ -187,7 +187,7 @@ BROKEN: dict[str, Patch] = {
         Deferred, "is_due", lambda usual, self, now, waits_for: usual(self, now, [])
     ),
     "the policy waits for jobs": instead(Advice, "_waits_for", lambda usual, *_: None),
-    "the budget of dark time": instead(Store, "busy_s", lambda usual, *_: 0.0),
+    "the budget of dark time": instead(Store, "dark_s", lambda usual, *_: 0.0),
     "quiet hours": instead(Limits, "is_quiet", lambda usual, *_: False),
     "dwell": instead(Limits, "refusal", without_dwell),
     "gain": instead(Limits, "refusal", without_gain),

@@ -317,40 +317,6 @@ def test_limits_hold_a_policy_back() -> None:
     assert limits.refusal(106, [(1, 3)], lit, 0.5, 0.85, 0.1) is None
 
 
-def test_of_a_change_that_began_before_an_hour_the_part_within_it_counts(tmp_path: Path) -> None:
-    lab = Lab(tmp_path)
-    plan: dict[str, Any] = {"before": [], "removed": [], "added": [], "kept": []}
-    for length in (100.0, 10.0):
-        one = lab.store.plan("east", plan, "x")
-        lab.now += length
-        end = lab.store.move(one.id, "undone").updated
-    assert lab.store.busy_s("east", end - 30.0) == pytest.approx(30.0, abs=0.01)
-    assert lab.store.busy_s("east", end - 5.0) == pytest.approx(5.0, abs=0.01)
-    assert lab.store.busy_s("east", end - 1000.0) == pytest.approx(110.0, abs=0.01)
-
-
-def test_the_budget_of_dark_time_counts_all_changes_of_the_hour(tmp_path: Path) -> None:
-    """150 changes of half a second are 75 s; those of the hour before do not count."""
-    limits = {"dark_per_hour": "60 s"}
-    lab = Lab(tmp_path, policy=CTHROUGH, mode="act", limits=limits)
-    lab.now -= 3_700
-    begun = lab.now
-    for at in range(150):
-        lab.now = begun + at
-        one = lab.store.plan("east", {"before": [], "removed": [], "added": [], "kept": []}, "x")
-        lab.now += 0.5
-        lab.store.move(one.id, "undone")
-    lab.now = begun + 3_500
-    lab.send(matrix((0, 1, 5_000_000)))
-    lab.controller.cycle()
-    assert "dark time" in (lab.controller.switches["east"].held_back or "")
-    assert lab.lit() == []
-    lab.now = begun + 3_700
-    lab.send(matrix((0, 1, 5_000_000)))
-    lab.controller.cycle()
-    assert lab.lit() == [(1, 2), (2, 1)]
-
-
 def refuse(*args: object, **keys: object) -> None:
     raise SwitchError("refused")
 
@@ -395,6 +361,27 @@ def test_a_policy_s_change_that_fails_holds_up_nobody(
     lab.controller.cycle()
     lab.controller.cycle()
     assert lab.lit() == [(3, 4), (4, 3)]
+
+
+@pytest.mark.parametrize("policy", [CTHROUGH, {"kind": "cthrough"}, {"kind": "hydra"}])
+@pytest.mark.parametrize("demand", [matrix(), matrix((2, 3, 10**9)), matrix((0, 1, 10**9))])
+def test_an_idle_circuit_of_an_operator_stays_the_operator_s(
+    tmp_path: Path, policy: Any, demand: list[list[int]]
+) -> None:
+    """The policy leaves it lit, and requests it only if its racks have demand."""
+    lab = Lab(tmp_path, policy=policy, mode="act")
+    lab.controller.want("east", [(1, 2), (2, 1)], "ann")
+    for _ in range(3):
+        lab.send(demand)
+        lab.controller.cycle()
+        lab.now += 1
+    assert {(1, 2), (2, 1)} <= {*lab.lit()}
+    owners = {wish.owner for wish in lab.store.intents("east") if wish.pair == (1, 2)}
+    is_used = demand[0][1] > 0
+    assert owners == ({"operator:ann", "policy"} if is_used else {"operator:ann"})
+    lab.controller.want("east", [], "ann")
+    lab.controller.reconcile("east", "ann")
+    assert ((1, 2) in lab.lit()) == is_used
 
 
 def test_what_is_blocked_is_no_wish_of_a_policy(tmp_path: Path) -> None:

@@ -59,6 +59,9 @@ def get(url: Url = None, json: Json = False) -> None:
                 if not c["lit"]:
                     state_of = ": not lit" if is_read else ""
                     console.say(f"  {c['name']}  {c['racks'] or ''}  {c['owner']}{state_of}")
+            if one["dark_limit_s"] is not None:
+                spent = f"{one['dark_spent_s']:.3g} of {one['dark_limit_s']:g} s"
+                console.say(f"  dark time of the policy's changes in the last hour: {spent}")
             if one["held_back"]:
                 console.say(f"  policy held back: {one['held_back']}")
         for lease in state["leases"]:

@@ -25,6 +25,7 @@
 | `jobs` | jobs on the racks, and when each is at a checkpoint |
 | `deferred`, `deferrals` | changes that wait for a time or a checkpoint; when they take effect |
 | `cost`, `dark` | what a change costs; how long its circuits are dark |
+| `dark_clock` | measures how long circuits of a policy's change are dark |
 | `forecast`, `foresight` | a simulation of the next interval; of which switch and change |
 | `advice`, `timed` | asks the policies, within the limits; calls that may not come back |
 | `retries`, `parts` | what is tried after a failure, and when; a change by its circuits |

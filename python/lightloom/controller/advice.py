@@ -121,10 +121,13 @@ class Advice:
             return []
         gained = one.share(advice) - one.share([wish.pair for wish in mine])
         lit = [(wish.pair, wish.since) for wish in mine]
-        spent = self._store.busy_s(one.name, now - HOUR_S)
-        dark = dark_s(self._store, one) or 0.0
-        one.held_back = self._limits.refusal(now, advice, lit, gained, spent, dark)
+        spent = self._store.dark_s(one.name, now - HOUR_S)
         due = Due.of_policy(advice)
+        change = self._planner.change(one, self._wishes.with_(one, [*beside, due]))
+        # A circuit at ports that are free makes none dark.
+        gives_up = {*change.removed} & {wish.pair for wish in mine}
+        dark = (dark_s(self._store, one) or 0.0) if gives_up else 0.0
+        one.held_back = self._limits.refusal(now, advice, lit, gained, spent, dark)
         if one.held_back is None and self._config.limits.when == CHECKPOINT:
             one.held_back = self._waits_for(one, due)
         return [due] if one.held_back is None else []
@@ -132,13 +135,17 @@ class Advice:
     def _attainable(
         self, one: Managed, mine: Sequence[Wanted], beside: Sequence[Due]
     ) -> list[Pair]:
-        """The advice without what another owner blocks. What the policy has carried out before
-        stays its wish, and comes back when the other owner leaves."""
+        """The advice without what another owner blocks, and without circuits of other owners that
+        it leaves as they are for want of demand. What the policy has carried out before stays its
+        wish, and comes back when the other owner leaves."""
         advice, before = one.advice or [], {wish.pair for wish in mine}
         wanted = self._wishes.with_(one, [*beside, Due.of_policy(advice)])
         conflicts = self._planner.change(one, wanted).conflicts
-        blocked = {found.pair for found in conflicts if found.owner == POLICY}
-        return [pair for pair in advice if pair not in blocked or pair in before]
+        left_out = {found.pair for found in conflicts if found.owner == POLICY}
+        left_out |= {
+            wish.pair for wish in wanted if wish.owner != POLICY and one.is_idle(wish.pair)
+        }
+        return [pair for pair in advice if pair not in left_out or pair in before]
 
     def _waits_for(self, one: Managed, due: Due) -> str | None:
         """The jobs that the advice would stop now."""

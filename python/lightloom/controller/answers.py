@@ -94,6 +94,8 @@ class Plan(Answer):
     """Numbers of the deferred changes that it carries out."""
     due: list[Due] = []
     """What takes effect when it is done: these, and what the policy wants."""
+    given_up: list[Pair] = []
+    """Removed cross-connects that the policy wanted before and wants no more."""
 
 
 State = Literal["planned", "draining", "changing", "verifying", "done", "undone", "stuck"]
@@ -119,6 +121,10 @@ class TransactionAnswer(Answer):
     created: float
     updated: float
     steps: list[Step]
+    dark_s: float | None = None
+    """Dark time of `given_up`: it counts against `limits.dark_per_hour`; None if there is none."""
+    dark_until: float | None = None
+    """When it ended [s since 1970]."""
 
 
 class ShownTransaction(TransactionAnswer):
@@ -235,7 +241,7 @@ class SwitchState(Answer):
     heaviest: list[PairDemand]
     """The pairs of racks with the largest demand, largest first."""
     dark_spent_s: float
-    """Duration of the changes of the last hour."""
+    """Dark time of the policy's changes of the last hour."""
     dark_limit_s: float | None
     """Budget of dark time in an hour; None: there is none."""
 

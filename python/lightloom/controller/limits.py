@@ -58,8 +58,8 @@ class Limits:
             wanted: cross-connects that the policy wants.
             lit: cross-connects that it wanted before, and since when.
             gained: increase of the share of demand between joined racks.
-            spent_s: the dark time of earlier changes within the last hour.
-            dark_s: the dark time of this change.
+            spent_s: the dark time of the policy's earlier changes within the last hour.
+            dark_s: the dark time of this change; 0 if it removes nothing of the policy.
         """
         if self.is_quiet(now):
             return "quiet hours"

@@ -52,6 +52,13 @@ class Managed:
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
     """Held while the switch is read or changed."""
 
+    def is_idle(self, pair: Pair) -> bool:
+        """Whether there is no demand either way between the racks that a cross-connect joins."""
+        if self.demand is None:
+            return True
+        matrix = self.demand.matrix
+        return all(matrix[a][b] == matrix[b][a] == 0 for a, b in self.racks.ways([pair]))
+
     def share(self, pairs: list[Pair]) -> float:
         """The share of the demand whose racks cross-connects join."""
         if self.demand is None:

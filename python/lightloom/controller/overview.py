@@ -96,8 +96,8 @@ def _switch(one: Managed, wanted: list[Wanted]) -> dict[str, Any]:
 
 
 def _dark(controller: Controller, one: Managed, now: float) -> dict[str, float | None]:
-    """The budget of dark time, and the dark time of the last hour."""
-    spent = controller.store.busy_s(one.name, now - HOUR_S)
+    """The policy's budget of dark time, and what it has spent in the last hour."""
+    spent = controller.store.dark_s(one.name, now - HOUR_S)
     limit = Limits.of(controller.config.limits).dark_per_hour_s
     return {"dark_spent_s": spent, "dark_limit_s": limit}
 

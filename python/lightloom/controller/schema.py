@@ -14,9 +14,10 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 4
+VERSION = 5
 """Version of these tables. A store of a newer version is refused; an older one gets the tables and
-columns that it lacks (2: `job`, `deferred`; 3: `job.until`; 4: `idempotency.made`)."""
+columns that it lacks (2: `job`, `deferred`; 3: `job.until`; 4: `idempotency.made`; 5: dark time of
+transactions)."""
 
 metadata = MetaData()
 
@@ -50,10 +51,12 @@ transaction = Table(
     Column("created", Float, nullable=False),
     Column("updated", Float, nullable=False),
     Column("steps", Text, nullable=False),
+    Column("dark_s", Float, nullable=True),
+    Column("dark_until", Float, nullable=True),
     Index("transaction_log_switch", "switch", "id"),
     # Sums over a long history read these two alone, and no plans.
     Index("transaction_log_states", "switch", "state", "id", "updated", "created"),
-    Index("transaction_log_times", "switch", "updated", "created"),
+    Index("transaction_log_dark", "switch", "dark_until", "dark_s"),
 )
 
 owned = Table(

@@ -375,6 +375,7 @@ class Controller:
             "cost": self.cost(one.name, change).table(),
             "due": [wish.table() for wish in due],
             "deferred": [wish.deferred for wish in due if wish.deferred is not None],
+            "given_up": self._given_up(one, change, due),
         }
         try:
             made = self._executor.run(one.name, change, one.lit, who, about)
@@ -385,6 +386,13 @@ class Controller:
             return []
         self._read(one)
         return [made]
+
+    def _given_up(self, one: Managed, change: Change, due: Sequence[Due]) -> list[Pair]:
+        """What a change removes because the policy wants other circuits than before."""
+        if all(wish.owner != POLICY for wish in due):
+            return []
+        before = {wish.pair for wish in self.wishes.of_policy(one)}
+        return [pair for pair in change.removed if pair in before]
 
     def failures(self, one: Managed) -> Failures:
         """The changes of a switch that failed."""

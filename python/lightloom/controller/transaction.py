@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lightloom.controller.change import Change
+from lightloom.controller.dark_clock import DarkClock
 from lightloom.controller.hooks import Hook, HookError
 from lightloom.controller.store import Store
 from lightloom.controller.stuck import touched
@@ -89,15 +90,18 @@ class Steps:
     ) -> None:
         self._store, self._guarded, self._wait_s, self._tell = store, guarded, wait_s, tell
         self._pace = pace
+        self._dark = DarkClock((), pace.now)
 
     def _move(self, one: Transaction, state: str, reason: str = "") -> Transaction:
         self._guarded.check()
-        moved = self._store.move(one.id, state, reason, before=one.state)
+        dark_s = self._dark.take_s()
+        moved = self._store.move(one.id, state, reason, before=one.state, dark_s=dark_s)
         self._tell()
         return moved
 
     def carry_out(self, one: Transaction) -> Transaction:
         """Carries out a planned transaction."""
+        self._dark = DarkClock(one.pairs("given_up"), self._pace.now)
         one = self._move(one, "draining")
         try:
             self._guarded.drain(one.switch, one.pairs("removed"))
@@ -114,6 +118,7 @@ class Steps:
 
     def resume(self, one: Transaction) -> Transaction:
         """Goes on with a transaction after a crash or a failed hook."""
+        self._dark = DarkClock(one.pairs("given_up"), self._pace.now)
         if one.state in ("planned", "draining"):
             # The switch was not touched, or is as before again.
             why = one.reason.partition(KEPT_AWAY)[0]
@@ -125,6 +130,7 @@ class Steps:
             self._guarded.drain(one.switch, one.pairs("removed"))
         except HookError as problem:
             return self._move(one, one.state, str(problem))
+        self._dark.begin()
         failure = self._change(one, one.pairs("removed"), one.pairs("added"))
         if failure is not None:
             return self._undo(one, failure)
@@ -154,6 +160,7 @@ class Steps:
 
     def _ask(self, switch: str, removed: Sequence[Pair], added: Sequence[Pair]) -> None:
         opened = self._guarded.open(switch)
+        self._dark.begin()
         try:
             opened.change(removed, added, wait_s=self._wait_s)
         finally:
@@ -162,9 +169,11 @@ class Steps:
     def _read(self, switch: str) -> Reading:
         opened = self._guarded.open(switch)
         try:
-            return opened.read()
+            found = opened.read()
         finally:
             opened.close()
+        self._dark.see(lambda: found.pairs)
+        return found
 
     def _settled(self, switch: str, added: Sequence[Pair]) -> Reading:
         """A reading in which none of these cross-connects is being set up any more, as by a change

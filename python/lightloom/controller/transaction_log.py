@@ -33,12 +33,17 @@ class Transaction:
     state: str
     who: str
     plan: Mapping[str, Any]
-    """`before`, `removed`, `added`, `kept`, `away`: lists of pairs; what it costs and makes due."""
+    """`before`, `removed`, `added`, `kept`, `away`, `given_up`: lists of pairs; what it costs and
+    makes due."""
     reason: str
     created: float
     updated: float
     steps: Sequence[Mapping[str, Any]] = field(default_factory=list)
     """State and time of each step so far."""
+    dark_s: float | None = None
+    """How long cross-connects that the policy gives up were dark; None if none was."""
+    dark_until: float | None = None
+    """When that time ended [s since 1970]."""
 
     def pairs(self, name: str) -> list[Pair]:
         """A list of the plan as pairs."""
@@ -49,7 +54,10 @@ class Transaction:
 _SELECT = select(schema.transaction).where(schema.transaction.c.id == bindparam("number"))
 _UPDATE = update(schema.transaction).where(schema.transaction.c.id == bindparam("number"))
 _UPDATE = _UPDATE.values(
-    {name: bindparam(name) for name in ("state", "updated", "steps", "reason")}
+    {
+        name: bindparam(name)
+        for name in ("state", "updated", "steps", "reason", "dark_s", "dark_until")
+    }
 )
 _OWNED = select(schema.owned.c.a, schema.owned.c.b).where(schema.owned.c.switch == bindparam("on"))
 
@@ -93,7 +101,12 @@ class TransactionLog(Intents):
         return _transaction({"id": number[0], **values})
 
     def move(
-        self, number: int, state: str, reason: str = "", before: str | None = None
+        self,
+        number: int,
+        state: str,
+        reason: str = "",
+        before: str | None = None,
+        dark_s: float = 0.0,
     ) -> Transaction:
         """Writes the next state of a transaction down, before its step begins.
 
@@ -102,6 +115,7 @@ class TransactionLog(Intents):
             state: the next one.
             reason: why.
             before: the state that it must be in.
+            dark_s: how long cross-connects that the policy gives up were dark in the last step.
 
         Raises:
             DeposedError: if it is in another state: another controller goes on with it.
@@ -114,6 +128,9 @@ class TransactionLog(Intents):
             steps = [*json.loads(row["steps"]), {"state": state, "at": now, "reason": reason}]
             said = reason if reason or state == "done" else row["reason"]
             values = {"state": state, "updated": now, "steps": json.dumps(steps), "reason": said}
+            values |= {"dark_s": row["dark_s"], "dark_until": row["dark_until"]}
+            if dark_s > 0:
+                values |= {"dark_s": (row["dark_s"] or 0.0) + dark_s, "dark_until": now}
             moved = _transaction({**row, **values})
             if state == "done" and not said and db.execute(_stuck(moved.switch)).first():
                 self._disown_dark(db, moved)
@@ -200,14 +217,14 @@ class TransactionLog(Intents):
             rows = db.execute(query.group_by(table.c.state)).all()
         return {state: (count, float(seconds)) for state, count, seconds in rows}
 
-    def busy_s(self, switch: str, since: float) -> float:
-        """The total duration of the transactions of a switch since a time [s]; of one that began
-        before, the part since then."""
+    def dark_s(self, switch: str, since: float) -> float:
+        """How long the policy's changes of a switch have kept cross-connects dark that it gave up,
+        since a time [s]; of one that began before, the part since then."""
         table = schema.transaction
-        query = select(table.c.created, table.c.updated).filter_by(switch=switch)
+        query = select(table.c.dark_s, table.c.dark_until).filter_by(switch=switch)
         with self._read() as db:
-            spans = db.execute(query.where(table.c.updated > since)).all()
-        return float(sum(end - max(begin, since) for begin, end in spans))
+            found = db.execute(query.where(table.c.dark_until > since)).all()
+        return float(sum(min(seconds, end - since) for seconds, end in found))
 
     def transaction(self, number: int) -> Transaction | None:
         """The transaction of a number."""
