@@ -149,6 +149,45 @@ def test_a_watch_whose_controller_ends_says_so(served: Served, tmp_path: Path) -
     assert len({*lines}) == len(lines)
 
 
+def test_a_dry_run_says_that_its_reading_is_old(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The switch does not answer any more: what it had lit is that of the last reading."""
+    lab, token = served.lab, {"LIGHTLOOM_CONTROLLER_TOKEN": served.tokens["admin"]}
+    lab.controller.cycle()
+    dry = ["circuits", "apply", "east", "--circuit", "a:b", "--dry-run", "--url", served.url]
+    diff = ["circuits", "diff", "east", "--url", served.url]
+    for is_silent in (False, True):
+        if is_silent:
+            monkeypatch.setattr(lab.switches["east"], "read", silent)
+            lab.now += 3_600
+            lab.controller.cycle()
+        for words in (dry, diff):
+            said = lightloom(*words, cwd=tmp_path, **token).stdout
+            lines = [line for line in said.splitlines() if "does not answer" in line]
+            assert "1A-2B" in said or words is diff
+            assert len(lines) == is_silent
+            assert all(line.endswith("2027-01-15T08:00:00+00:00") for line in lines)
+
+
+def silent() -> None:
+    raise SwitchError("no answer")
+
+
+def test_a_dark_circuit_is_named_with_its_racks_and_owner(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was lit, and loses its light."""
+    served.lab.controller.want("east", [(1, 2), (2, 1)], "ann")
+    served.lab.controller.cycle()
+    dim(served.lab, monkeypatch)
+    served.lab.controller.cycle()
+    token = {"LIGHTLOOM_CONTROLLER_TOKEN": served.tokens["read"]}
+    said = lightloom("circuits", "get", "--url", served.url, cwd=tmp_path, **token).stdout
+    (alarm,) = [line for line in said.splitlines() if line.startswith("alarm: ")]
+    assert alarm.startswith("alarm: east: dark: 1A-2B (a → b) of operator:ann: ")
+
+
 def test_a_switch_that_was_never_read_is_not_called_dark(served: Served, tmp_path: Path) -> None:
     """As at a standby: whether its circuits are lit is not known."""
     served.lab.controller.want("east", [(1, 2)], "ann")

@@ -273,7 +273,9 @@ def flowing(folder: Path, name: str, text: str, at: float, **keys: Any) -> Colle
         "demand": {"folder": "flows", "hosts": "hosts.csv", **keys},
     }
     config = config_of(table, folder)
-    return Collector(config.demand, config.interval)
+    made = Collector(config.demand, config.interval)
+    made.check(Racks(folder / "ports.csv"))
+    return made
 
 
 @pytest.mark.parametrize(("tool", "ending"), [(nfdump, "csv"), (sflowtool, "txt")])
@@ -306,6 +308,36 @@ def test_the_newest_file_of_flows_counts_and_is_read_again_when_it_changes(tmp_p
     assert total() == 3_000_000
     flowing(tmp_path, "2.csv", nfdump(FLOWS[:2]), 1_010.0)
     assert total() == 9_000_000
+
+
+def test_a_folder_that_is_not_there_is_refused_and_named_when_it_goes(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as problem:
+        Lab(tmp_path, demand={"folder": "dmeand"})
+    assert problem.value.key == "demand.folder"
+    lab = Lab(tmp_path, policy={"kind": "cthrough"}, mode="act")
+    (tmp_path / "demand").rename(tmp_path / "gone")
+    lab.controller.cycle()
+    assert (lab.controller.switches["east"].held_back or "").startswith("demand.folder = ")
+    (tmp_path / "gone").rename(tmp_path / "demand")
+    lab.controller.cycle()
+    assert lab.controller.switches["east"].held_back == "there is no recent demand"
+
+
+def test_racks_of_a_matrix_that_no_port_map_has_are_counted_and_said_once(tmp_path: Path) -> None:
+    """The racks of the other switch are known."""
+    (tmp_path / "west.csv").write_text("rack,A port,B port\nwest-1,1,1\nwest-2,2,2\n")
+    names = ["a", "b", "west-1", "x", "y"]
+    rows = [[name, *("5" if name != other else "0" for other in names)] for name in names]
+    text = "\n".join(",".join(row) for row in [["", *names], *rows])
+    collector = flowing(tmp_path, "1.csv", text, 1_000.0, hosts=None)
+    collector.check(Racks(tmp_path / "west.csv"))
+    said: list[str] = []
+    collector.unmapped.say = said.append
+    for map_file in ("ports.csv", "west.csv", "ports.csv"):
+        seen = collector.latest("east", Racks(tmp_path / map_file), 1_001.0)
+        assert seen is not None
+        assert seen.source == "1.csv, without 2 racks that no port map has: x, y"
+    assert said == ["demand without 2 racks that no port map has: x, y"]
 
 
 @pytest.mark.parametrize(

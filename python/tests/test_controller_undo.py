@@ -64,11 +64,48 @@ def test_an_undo_whose_ports_are_held_is_refused(tmp_path: Path, name: str) -> N
     made = len(reached.lab.store.transactions())
     refused = reached.ask("POST", "/transactions/2/undo", None, "apply")
     assert refused.status_code == 409, refused.text
-    said = [f"port {port}: {holder}" for port in ports]
-    assert refused.json()["limit"] == "; ".join(said)
+    several = len(ports) > 1
+    said = holder.replace("holds it", "holds them") if several else holder
+    listed = f"port{'s' if several else ''} {', '.join(ports)}"
+    assert refused.json()["limit"] == f"{listed}: {said}"
     assert (refused.json()["key"], refused.json()["value"]) == ("transaction", "2")
     assert reached.lab.store.intents("east") == intents
     assert (reached.lab.lit(), len(reached.lab.store.transactions())) == (lit, made)
+
+
+def test_the_ports_of_a_refusal_are_listed_by_their_holder(tmp_path: Path) -> None:
+    """Eight ports of one operator, and nothing of the message is left out."""
+    reached = Reached(tmp_path)
+    eight = [f"{port}A-{port}B" for port in range(1, 9)]
+    reached.ask("PUT", INTENT, {"cross_connects": eight}, "apply")
+    reached.ask("PUT", INTENT, {"cross_connects": []}, "apply")
+    turned = [f"{port}A-{port % 8 + 1}B" for port in range(1, 9)]
+    reached.ask("PUT", INTENT, {"cross_connects": turned})
+    refused = reached.ask("POST", "/transactions/2/undo", None, "apply")
+    assert refused.status_code == 409
+    head, _, rest = refused.json()["limit"].partition(": ")
+    assert {*head.removeprefix("ports ").split(", ")} == {
+        f"{port}{side}" for port in range(1, 9) for side in "AB"
+    }
+    assert rest == "operator:admin holds them until that request is withdrawn"
+    assert rest in refused.json()["detail"]
+
+
+def test_of_many_holders_those_that_a_message_can_name_are_named(tmp_path: Path) -> None:
+    reached = Reached(tmp_path)
+    eight = [f"{port}A-{port}B" for port in range(1, 9)]
+    reached.ask("PUT", INTENT, {"cross_connects": eight}, "apply")
+    reached.ask("PUT", INTENT, {"cross_connects": []}, "apply")
+    controller = reached.lab.controller
+    for port in range(1, 9):
+        controller.want("east", [(port, port % 8 + 1)], f"{port}-" + "x" * 60)
+    controller.cycle()
+    refused = reached.ask("POST", "/transactions/2/undo", None, "apply")
+    limit = refused.json()["limit"]
+    assert limit in refused.json()["detail"]
+    named = limit.count("operator:")
+    assert named >= 2
+    assert limit.endswith(f"; {8 - named} other owners of further ports")
 
 
 def test_an_undo_is_carried_out_once_its_ports_are_free(tmp_path: Path) -> None:

@@ -307,6 +307,9 @@ def _print_role(found: dict[str, Any]) -> None:
 
 def _print_change(found: dict[str, Any]) -> None:
     _print_role(found)
+    if found.get("trouble") is not None:
+        at = "it was never read" if found["read_at"] is None else _time(found["read_at"])
+        console.say(f"the switch does not answer ({found['trouble']}); as it was read last: {at}")
     for name in ("removed", "added", "kept", "unowned"):
         if found[name]:
             console.say(f"{name:9}{' '.join(found[name])}")

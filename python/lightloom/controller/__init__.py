@@ -16,6 +16,7 @@
 | `decider` | the policy of the simulated fabrics, asked at every interval |
 | `demand`, `matrices` | the newest demand of each switch; matrices between its racks |
 | `folder`, `prometheus`, `counters` | sources of demand: files, a Prometheus server, interfaces |
+| `unmapped` | racks that demand names and no port map has |
 | `smoothing` | averages demand over time |
 | `tables` | rows of CSV files of the configuration |
 | `interfaces` | interfaces of top-of-rack switches that speak gNMI |

@@ -281,6 +281,8 @@ class TimedDifference(Difference, Price):
     role: Role
     read_at: float | None
     """When the switch was read [s since 1970]; None: never, so that all seems to be dark."""
+    trouble: str | None = None
+    """Why it was not read since; None if it was."""
 
 
 class Interval(Answer):

@@ -366,7 +366,8 @@ def _shown(controller: Controller, switch: str) -> answers.TimedDifference:
 
 
 def _priced(controller: Controller, switch: str, change: Change) -> dict[str, Any]:
-    seen = {"role": role_of(controller), "read_at": controller.managed(switch).read_at}
+    one = controller.managed(switch)
+    seen = {"role": role_of(controller), "read_at": one.read_at, "trouble": one.trouble}
     return {**_named(controller, switch, change), **controller.cost(switch, change).table(), **seen}
 
 

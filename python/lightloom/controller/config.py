@@ -31,6 +31,8 @@ HOOKS = ("hook", "drain", "openflow")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SLOTTED = ("mordia", "solstice", "eclipse", "rotation")
 """Policies that make schedules of slots."""
+LEAST_INTERVAL_S = 0.2
+"""Pause between two turns of the loop."""
 LEAST_LEASE_S = 1.0
 """The role is renewed every 0.2 s: a shorter lease may end before."""
 
@@ -298,7 +300,9 @@ def _check(config: ControllerTable) -> None:
             raise refusal("switch.name", name, "two switches have this name", "rename one")
     _check_addresses(config.switch)
     check_store_url(config.store)
-    positive_s("interval", config.interval)
+    if positive_s("interval", config.interval) < LEAST_INTERVAL_S:
+        limit = f"must be at least {1e3 * LEAST_INTERVAL_S:g} ms, the pause between two passes"
+        raise refusal("interval", config.interval, limit, "write 10 s")
     positive_s("policy_within", config.policy_within)
     positive_s("demand.older", config.demand.older)
     prometheus = config.demand.prometheus

@@ -11,6 +11,7 @@ from lightloom.controller.folder import Folder
 from lightloom.controller.matrices import Matrix, Seen
 from lightloom.controller.prometheus import Prometheus
 from lightloom.controller.racks import Racks
+from lightloom.controller.unmapped import Unmapped
 
 
 class Source(Protocol):
@@ -40,7 +41,9 @@ class Collector:
         Raises:
             ConfigError: of its keys or its files.
         """
-        self._source = _source(table, interval)
+        self.unmapped = Unmapped()
+        """Racks of the source that no port map has."""
+        self._source = _source(table, interval, self.unmapped)
         self._sent: dict[str, Seen] = {}
         self._lock = threading.Lock()
 
@@ -50,6 +53,7 @@ class Collector:
         Raises:
             ConfigError: naming one.
         """
+        self.unmapped.add(racks)
         if self._source is not None:
             self._source.check(racks)
 
@@ -72,11 +76,11 @@ class Collector:
         return measured
 
 
-def _source(table: DemandTable, interval: str) -> Source | None:
+def _source(table: DemandTable, interval: str, unmapped: Unmapped) -> Source | None:
     if table.folder is not None:
-        return Folder(table)
+        return Folder(table, unmapped)
     if table.prometheus is not None:
-        return Prometheus(table.prometheus)
+        return Prometheus(table.prometheus, unmapped)
     if table.counters is not None:
         from lightloom.controller.counters import Counters
 

@@ -12,7 +12,8 @@ from lightloom.control.files import Demand, read_demand
 from lightloom.controller.config import DemandTable
 from lightloom.controller.matrices import Seen, matrix_of, read_or_none
 from lightloom.controller.racks import Racks
-from lightloom.errors import ConfigError
+from lightloom.controller.unmapped import Unmapped
+from lightloom.errors import ConfigError, refusal
 
 Version = tuple[Path, int, int]
 """A file, the time of its last change [ns] and its size: another version is read again."""
@@ -23,8 +24,15 @@ MOST_AHEAD_S = 60.0
 class Folder:
     """A folder into which something puts files."""
 
-    def __init__(self, table: DemandTable) -> None:
+    def __init__(self, table: DemandTable, unmapped: Unmapped) -> None:
+        """Reads no file yet.
+
+        Raises:
+            ConfigError: if there is no such folder.
+        """
         self._table = table
+        self._unmapped = unmapped
+        self._listed()
         self._version: Version | None = None
         self._demand: Demand | None = None
         self._lock = threading.Lock()
@@ -36,7 +44,8 @@ class Folder:
         """The demand of the newest file; None if there is no file.
 
         Raises:
-            ConfigError: naming a file that is no demand, or that names no rack.
+            ConfigError: naming a file that is no demand, or that names no rack; if the folder is
+                gone.
         """
         version = self._newest()
         if version is None:
@@ -48,14 +57,21 @@ class Folder:
             raise ConfigError(f"{file}: {limit}; correct the clock of its writer, or remove it")
         with self._lock:
             demand = self._read(version)
-        return Seen(matrix_of(demand, racks, str(file)), changed_ns / 1e9, _source(file, demand))
+        matrix = matrix_of(demand, racks, str(file))
+        parts = [_source(file, demand), self._unmapped.note(demand)]
+        return Seen(matrix, changed_ns / 1e9, ", ".join(filter(None, parts)))
+
+    def _listed(self) -> list[Path]:
+        folder = self._table.folder
+        try:
+            return [] if folder is None else [*folder.iterdir()]
+        except OSError as problem:
+            limit = (problem.strerror or str(problem)).lower()
+            raise refusal("demand.folder", folder, limit, "make this folder, or mount it") from None
 
     def _newest(self) -> Version | None:
-        folder = self._table.folder
-        if folder is None or not folder.is_dir():
-            return None
         found = []
-        for file in folder.iterdir():
+        for file in self._listed():
             try:
                 state = file.stat()
             except OSError:

@@ -144,6 +144,22 @@ def dark_of(one: Managed, pairs: Iterable[Pair]) -> list[Pair]:
     return [p for p in pairs if p not in lit or without_light([p], one.power) is not None]
 
 
+def _without_light(one: Managed, wanted: list[Wanted]) -> str | None:
+    """The connected circuits that no light leaves, with their racks and owners; None if there is
+    none."""
+    # The first owner is the one in effect.
+    owners = {wish.pair: wish.owner for wish in reversed(wanted)}
+    dark = dark_of(one, sorted(owners.keys() & {*one.lit}))
+    if not dark:
+        return None
+    texts = [
+        f"{name_of(pair)} ({one.racks.named(pair) or 'no racks'}) of {owners[pair]}"
+        for pair in dark[:SHOWN]
+    ]
+    more = f" and {len(dark) - SHOWN} more" if len(dark) > SHOWN else ""
+    return f"{', '.join(texts)}{more}: connected, and no light leaves"
+
+
 def alarms_of(controller: Controller) -> list[dict[str, Any]]:
     """What needs an operator."""
     found = []
@@ -180,10 +196,8 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
             found.append({"kind": "drift", "switch": one.name, "text": text})
         for text in one.conflicts:
             found.append({"kind": "conflict", "switch": one.name, "text": text})
-        wished = {wish.pair for wish in controller.wanted(one.name)} & {*one.lit}
-        if dark := dark_of(one, sorted(wished)):
-            text = f"{', '.join(map(name_of, dark))}: connected, and no light leaves"
-            found.append({"kind": "dark", "switch": one.name, "text": text})
+        if (dark := _without_light(one, controller.wanted(one.name))) is not None:
+            found.append({"kind": "dark", "switch": one.name, "text": dark})
         if one.kept_away is not None:
             found.append({"kind": "hook", "switch": one.name, "text": one.kept_away})
         if (failed := _retry(controller, one)) is not None:

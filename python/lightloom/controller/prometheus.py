@@ -14,6 +14,7 @@ from lightloom.control.files import Demand, read_demand
 from lightloom.controller.config import PrometheusTable
 from lightloom.controller.matrices import Seen, matrix_of, read_or_none
 from lightloom.controller.racks import Racks
+from lightloom.controller.unmapped import Unmapped
 from lightloom.errors import ConfigError, refusal
 from lightloom.units.durations import duration_ps
 
@@ -25,13 +26,14 @@ LARGEST = 64 << 20
 class Prometheus:
     """A server that is asked at every interval."""
 
-    def __init__(self, table: PrometheusTable) -> None:
+    def __init__(self, table: PrometheusTable, unmapped: Unmapped) -> None:
         """Nothing is asked yet.
 
         Raises:
             ConfigError: of a span with less than two steps, whose answer would not show the step.
         """
         self._table = table
+        self._unmapped = unmapped
         key = "demand.prometheus.span"
         if duration_ps(key, table.span) < 2 * duration_ps("demand.prometheus.step", table.step):
             limit = f"must be at least two steps of {table.step}"
@@ -47,7 +49,9 @@ class Prometheus:
             ConfigError: if the server does not answer, or its answer is no demand.
         """
         demand = query(self._table, now)
-        return Seen(matrix_of(demand, racks, "demand.prometheus"), now, "prometheus")
+        matrix = matrix_of(demand, racks, "demand.prometheus")
+        parts = ["prometheus", self._unmapped.note(demand)]
+        return Seen(matrix, now, ", ".join(filter(None, parts)))
 
 
 def query(table: PrometheusTable, now: float) -> Demand | None:

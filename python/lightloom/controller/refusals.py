@@ -15,7 +15,7 @@ from lightloom.controller.database import DeposedError
 from lightloom.controller.service import UnreachableError
 from lightloom.errors import ConfigError, brief, refusal, shortened
 
-CONFLICTS = ("holds it", "is not over")
+CONFLICTS = ("holds it", "holds them", "is not over")
 """Words of a limit that another client set."""
 
 PATTERNS = {CROSS_CONNECT: ("not a cross-connect", "write 1A-29B")}

@@ -13,7 +13,7 @@ import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
 from lightloom.controller.api import app_of
-from lightloom.controller.config import ControllerTable
+from lightloom.controller.config import LEAST_INTERVAL_S, ControllerTable
 from lightloom.controller.database import NO_ROLE, DeposedError
 from lightloom.controller.service import Controller
 from lightloom.controller.store import Store
@@ -22,7 +22,7 @@ from lightloom.errors import refusal
 from lightloom.storage import signals
 from lightloom.units.durations import duration_ps
 
-PAUSE_S = 0.2
+PAUSE_S = LEAST_INTERVAL_S
 WORKERS = 16
 """So many switches are read and changed at once."""
 END_WITHIN_S = 20.0
@@ -170,6 +170,7 @@ class Loop:
         self._is_active, self._next_at = False, 0.0
         self._is_standby = False
         controller.announce = self._say_made
+        controller.collector.unmapped.say = say
 
     def keep(self, stop: threading.Event) -> None:
         """Takes turns until it is stopped."""

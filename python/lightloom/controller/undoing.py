@@ -7,9 +7,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from lightloom.controller.leases import Lease
 from lightloom.controller.transaction_log import Transaction
 from lightloom.controller.wishes import lease_owner
-from lightloom.errors import refusal
+from lightloom.errors import LONG, refusal
 from lightloom.switches.ports import Pair
+from lightloom.units.counts import counted
 from lightloom.units.dates import utc
+
+SHOWN = 16
+"""So many ports of an owner are named."""
 
 
 def check_free(
@@ -30,19 +34,35 @@ def check_free(
         ConfigError: naming the ports, their holders, and until when each holds them.
     """
     until = {lease_owner(lease): lease.until for lease in leases}
-    found = dict.fromkeys(_held(done, chosen, unowned))
-    if found:
-        texts = [f"port {port}: {_holder(owner, until)}" for port, owner in found]
+    ports: dict[str, list[str]] = {}
+    for port, owner in dict.fromkeys(_held(done, chosen, unowned)):
+        ports.setdefault(owner, []).append(port)
+    if ports:
+        limit = _limited([_holder(own, owner, until) for owner, own in ports.items()])
         remedy = "wait for that, or have its owner give it up"
-        raise refusal("transaction", done.id, "; ".join(texts), remedy)
+        raise refusal("transaction", done.id, limit, remedy)
 
 
-def _holder(owner: str, until: Mapping[str, float]) -> str:
+def _limited(texts: Sequence[str]) -> str:
+    """So many of some texts as a message holds, and the number of the others."""
+    for count in range(len(texts), 0, -1):
+        left = len(texts) - count
+        more = [f"{counted(left, 'other owner')} of further ports"] if left else []
+        if len(found := "; ".join([*texts[:count], *more])) <= LONG:
+            return found
+    return texts[0]
+
+
+def _holder(ports: Sequence[str], owner: str, until: Mapping[str, float]) -> str:
+    several = len(ports) > 1
+    more = f" and {len(ports) - SHOWN} more" if len(ports) > SHOWN else ""
+    named = f"port{'s' if several else ''} {', '.join(ports[:SHOWN])}{more}"
+    holds = f"holds {'them' if several else 'it'} until"
     if owner in until:
-        return f"{owner} holds it until {utc(until[owner])}"
+        return f"{named}: {owner} {holds} {utc(until[owner])}"
     if not owner:
-        return "a cross-connect without an owner holds it until it is removed"
-    return f"{owner} holds it until that request is withdrawn"
+        return f"{named}: a cross-connect without an owner {holds} it is removed"
+    return f"{named}: {owner} {holds} that request is withdrawn"
 
 
 def _held(
