@@ -365,6 +365,23 @@ def test_a_policy_s_change_that_fails_holds_up_nobody(
     assert lab.lit() == [(3, 4), (4, 3)]
 
 
+@pytest.mark.parametrize("lit", [[], [(1, 2), (2, 1)], [(1, 2)]])
+def test_a_policy_of_one_direction_decides_beside_circuits_of_both(
+    tmp_path: Path, lit: list[tuple[int, int]]
+) -> None:
+    """Those of an operator, and its own, which may lead both ways, after a restart."""
+    lab = Lab(tmp_path, policy={"kind": "assignment"}, mode="act")
+    lab.controller.want("east", lit, "ann")
+    lab.controller.cycle()
+    for demand in (matrix(), matrix((2, 3, 10**9)), matrix((2, 3, 10**9), (0, 1, 10**9))):
+        lab.begin()
+        lab.send(demand)
+        lab.controller.cycle()
+        assert lab.controller.switches["east"].held_back is None
+        lab.now += 1
+    assert lab.lit() == [(1, 2), (2, 1), (3, 4), (4, 3)]
+
+
 @pytest.mark.parametrize("policy", [CTHROUGH, {"kind": "cthrough"}, {"kind": "hydra"}])
 @pytest.mark.parametrize("demand", [matrix(), matrix((2, 3, 10**9)), matrix((0, 1, 10**9))])
 def test_an_idle_circuit_of_an_operator_stays_the_operator_s(

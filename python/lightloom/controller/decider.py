@@ -18,6 +18,8 @@ from lightloom.switches.ports import Pair
 from lightloom.units.durations import duration_ps
 
 Circuit = tuple[int, int]
+OTHER_KIND = "it decided on circuits of both directions before"
+"""In the loop's error: a policy of one direction was shown light of both."""
 MANY = 1_000
 """A controller that asks for more steps than this for one decision is broken."""
 
@@ -43,10 +45,15 @@ class Decider:
             },
             "fabric": [{"kind": "hybrid", "policy": dict(policy), "interval": interval}],
         }
-        self._loop = _loop_of(experiment)
-        self._now = 0
+        self._experiment = experiment
         self._directed: bool | None = None
         """Whether the policy decides on circuits of one direction; None: not known yet."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begins without memory."""
+        self._loop = _loop_of(self._experiment)
+        self._now = 0
         self._hear("tick", None)
 
     def decide(
@@ -71,8 +78,19 @@ class Decider:
             for b, size in enumerate(row)
             if a != b and size > 0
         ]
-        if self._directed is None and mine:
-            self._directed = self._racks.circuits(mine)[0]
+        if self._directed is None and self._racks.circuits(mine)[0]:
+            self._directed = True
+        try:
+            return self._decided(rows, lit)
+        except ConfigError as problem:
+            if self._directed or problem.limit != OTHER_KIND:
+                raise
+        # Both ways may be lit for a policy of one direction, too, or for another owner.
+        self._directed = True
+        self._begin()
+        return self._decided(rows, lit)
+
+    def _decided(self, rows: list[list[int]], lit: Sequence[Pair]) -> list[Pair]:
         directed = bool(self._directed)
         circuits = self._racks.directed(lit) if directed else self._racks.both_ways(lit)
         self._lit = {*circuits}
