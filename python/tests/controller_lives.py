@@ -10,7 +10,7 @@ import copy
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from controller_journal import Journal, wishes_of
 from controller_reference import Limited, chosen, permitted
@@ -40,11 +40,26 @@ from lightloom.controller.timed import Pace
 from lightloom.controller.transaction_log import OPEN, OVER, Transaction
 from lightloom.errors import ConfigError
 from lightloom.switches.ports import Pair
+from lightloom.switches.protocol import Outcome
 
 RACKS = [f"r{number}" for number in range(1, PORTS + 1)]
 CLIENTS = ("ann", "bob")
 LEASE_S = 10.0
 TICK_S = 5.0
+
+
+class Until(NamedTuple):
+    """What happens next, by the share of steps up to it; after the last one a process dies."""
+
+    soon: float
+    later: float
+    advice: float
+    client: float
+
+
+USUAL = Until(0.45, 0.49, 0.65, 0.95)
+RESTLESS = Until(0.35, 0.36, 0.90, 0.97)
+"""The policy wants something else nearly all the time, and clients want little."""
 
 
 class Host:
@@ -119,6 +134,11 @@ class LiveSwitch(FaultySwitch):
         super().__init__(host.life.world)
         self._host = host
 
+    def change(self, remove: Any, add: Any, *, wait_s: float = 60.0) -> Outcome:
+        made = super().change(remove, add, wait_s=wait_s)
+        self._host.life.delay(self._host, SETTLE_S)
+        return made
+
     def before(self, remove: object, add: object) -> None:
         self._host.life.commanded(self._host)
 
@@ -170,8 +190,16 @@ class Witnessed(Store):
 class Life:
     """A life of two controllers."""
 
-    def __init__(self, seed: int, config: ControllerTable, url: str = "sqlite://") -> None:
+    def __init__(
+        self,
+        seed: int,
+        config: ControllerTable,
+        url: str = "sqlite://",
+        *,
+        is_restless: bool = False,
+    ) -> None:
         self.world = World(seed)
+        self.until = RESTLESS if is_restless else USUAL
         self.chance = self.world.random
         self.config = config
         self.url = url
@@ -442,13 +470,14 @@ class Life:
     def step(self) -> None:
         """Something happens."""
         what = self.chance.random()
-        if what < 0.45:
+        until = self.until
+        if what < until.soon:
             self.world.now += self.chance.choice([TICK_S, TICK_S, 30.0])
-        elif what < 0.49:
+        elif what < until.later:
             self.world.now += self.chance.choice([300.0, 1800.0])
-        elif what < 0.65:
+        elif what < until.advice:
             self._advise()
-        elif what < 0.95:
+        elif what < until.client:
             host = self.chance.choice(self.hosts)
             if host.is_alive:
                 self.client(host)

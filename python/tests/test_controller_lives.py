@@ -40,6 +40,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return ports_in(tmp_path_factory.mktemp("lives"))
 
 
+def is_restless(seed: int) -> bool:
+    """Whether the policy of a life wants so much that it spends its dark time."""
+    return seed % 8 == 7
+
+
 def config_for(seed: int, folder: Path) -> ControllerTable:
     """A configuration: the world begins at 13:46 UTC."""
     chance = random.Random(f"configuration {seed}")
@@ -51,6 +56,8 @@ def config_for(seed: int, folder: Path) -> ControllerTable:
     }
     if chance.random() < 0.5:
         limits["dark_per_hour"] = chance.choice(["5 s", "30 s"])
+    if is_restless(seed):
+        limits = {"dark_per_hour": "3 s"}
     switch = {"name": SWITCH, "url": "scpi://127.0.0.1:1", "ports": "ports.csv"}
     return config_of(
         {
@@ -66,7 +73,7 @@ def config_for(seed: int, folder: Path) -> ControllerTable:
 
 def lived(seed: int, folder: Path, url: str = "sqlite://") -> Life:
     """A life; fails if an invariant does not hold."""
-    life = Life(seed, config_for(seed, folder), url)
+    life = Life(seed, config_for(seed, folder), url, is_restless=is_restless(seed))
     for _ in range(life.chance.randint(10, 40)):
         life.step()
     life.calm()
