@@ -1,14 +1,14 @@
 //! Cells and the flows they belong to, by dense index.
 //!
-//! Inside the kernel a flow is known by its [`FlowIndex`]: its place when flows are
-//! sorted by destination. The flows that end at one node are then neighbours,
-//! and a shard of nodes owns a slice of every column.
+//! The kernel identifies a flow by its [`FlowIndex`]: its position when flows are sorted by
+//! destination. The flows that end at one node are then adjacent, and a shard of nodes owns a slice
+//! of every column.
 
 use super::index::Label;
 use super::schedule::Schedule;
 use lightloom_engine::{Cluster, FlowId, Flows};
 
-/// A flow's place among all flows sorted by the label of their destination.
+/// The position of a flow among all flows sorted by the label of their destination.
 pub type FlowIndex = u32;
 
 /// One cell: the index of its flow, its number in the flow, and whether it has
@@ -16,8 +16,8 @@ pub type FlowIndex = u32;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell(u64);
 
-/// The highest bit is set in a cell that has been relayed; then follow the number, and
-/// the index.
+/// The highest bit of the word: set in a cell that has been relayed. The number of the cell and the
+/// index of its flow use the lower bits.
 const RELAYED: u64 = 1 << 63;
 
 /// One more cell.
@@ -159,7 +159,7 @@ impl Routes {
         [&self.src, &self.dst].map(|ends| Label(ends[flow_index as usize]))
     }
 
-    /// Payload of a cell [B]: full, but for the last of a flow.
+    /// Payload of a cell [B]; only the last cell of a flow may be shorter than the others.
     #[inline]
     pub fn bytes(&self, cell: Cell) -> u64 {
         let flow_index = cell.flow_index() as usize;

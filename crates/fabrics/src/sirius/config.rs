@@ -1,5 +1,5 @@
-//! The `[[fabric]]` table of Sirius: every switch of the specification, its
-//! default first, each with its source.
+//! The `[[fabric]]` table of Sirius: every key of the specification with its default and its
+//! source.
 
 mod checks;
 pub(crate) mod devices;
@@ -34,24 +34,23 @@ pub struct SiriusConfig {
     /// per-flow queues with back-pressure and no protocol (SIRIUS (IDEAL), §7).
     /// Servers' links of a rate (`cluster.nic`) hold in both.
     pub mode: Mode,
-    /// Optical devices: the name of a design that `lightloom devices` has a preset of, or a
-    /// table of its keys, which may begin with a `preset`. Then `channel_rate`, `slot`,
-    /// `guardband`, `cell` and `codeword_wait` follow from them, and a table that gives one of
-    /// these another value is refused, as is a design that cannot work, by the part that
-    /// breaks it. Default: none are named, and those keys say it.
+    /// Optical devices: the name of a design that `lightloom devices` has a preset of, or a table
+    /// of its keys, which may begin with a `preset`. The devices then determine `channel_rate`,
+    /// `slot`, `guardband`, `cell` and `codeword_wait`. A table that gives one of these keys
+    /// another value is refused; so is a design that cannot work, with the part that makes it
+    /// impossible. Default: no devices; the values of those keys hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<Named<Design>>,
     /// Rate of one optical channel, that is of one uplink [b/s] (§7).
     pub channel_rate: Rate,
-    /// Uplinks of a node [count], at most one for each node. Default: 1.5 × the base
-    /// uplinks, which are `cluster.rack_rate` ÷ `channel_rate` (§7), or as many as
-    /// there are nodes if that is less.
+    /// Uplinks of a node [count], at most one for each node. Default: 1.5 × the base uplinks, which
+    /// are `cluster.rack_rate` ÷ `channel_rate` (§7), but at most the number of nodes.
     #[schemars(range(min = 1))]
     pub uplinks: Option<u32>,
-    /// How uplinks beyond the base are hung on gratings (paper silent).
+    /// The connection of the uplinks beyond the base to gratings (not defined in the paper).
     pub uplink_plan: UplinkPlan,
-    /// Ports G of a grating [count]. Default: nodes ÷ base uplinks (§4.1). The idealised
-    /// rotor has no gratings; there it is only checked.
+    /// Ports G of a grating [count]. Default: nodes ÷ base uplinks (§4.1). The idealised rotor has
+    /// no gratings; the key is then only checked.
     #[schemars(range(min = 1))]
     pub grating_ports: Option<u32>,
     /// Length of a slot, guardband included [time] (§7).
@@ -62,30 +61,31 @@ pub struct SiriusConfig {
     /// Payload of a cell [B]. Default: what the channel carries in slot −
     /// guardband; a cell of the paper's slot carries 562 B (§7).
     pub cell: Option<Bytes>,
-    /// Slots of an epoch [count]. Default: nodes ÷ uplinks, in which a pair meets once on
-    /// average and which need not be whole (10.67: epochs of 10 and 11 slots in turn), or
-    /// the longest gap between two meetings of any pair where that is a slot or more
-    /// longer. Any other is whole, from as many as let every pair meet in every epoch,
-    /// for requests and grants ride on its cells (§4.3), to 100 times that. More leaves
-    /// nodes time to read the requests of an epoch's last slots before the next begins.
-    /// Schedules without dead nodes (`recovery = "reschedule"`) have epochs of their own.
+    /// Slots of an epoch [count]. Default: nodes ÷ uplinks, in which a pair meets once on average;
+    /// it may be a fraction (10.67: epochs of 10 and 11 slots alternate). If the longest gap
+    /// between two meetings of any pair is at least a slot longer, that gap is the default. Any
+    /// other value must be an integer: at least the number of slots in which every pair meets,
+    /// because the cells of an epoch carry its requests and grants (§4.3), and at most 100 times
+    /// that number. A longer epoch leaves nodes time to read the requests of its last slots before
+    /// the next epoch begins. Schedules without dead nodes (`recovery = "reschedule"`) have epochs
+    /// of their own.
     #[schemars(range(min = 1))]
     pub epoch_slots: Option<f64>,
-    /// Q: most cells queued and granted for one destination at one node [cells],
-    /// 2 to 64 (§4.3; 4 in §7).
+    /// Q: limit of the cells that are queued or granted for one destination at one node [cells], 2
+    /// to 64 (§4.3; 4 in §7).
     #[schemars(range(min = 2, max = 64))]
     pub queue: u32,
     /// The rule by which a node grants requests in an epoch: all below the threshold (A.3, Fig 15),
     /// or at most one for each destination (§4.3, prose).
     pub grant_rule: GrantRule,
-    /// Whether a node may ask itself, or the destination, to relay (§4.2: cells
+    /// Whether the source and the destination of a cell may also be its intermediate (§4.2: cells
     /// are routed "across all other nodes"; A.3 excludes none).
     pub intermediates: Intermediates,
     /// One-way propagation between any two nodes [time]; up to 2.5 us for
     /// 500 m of fibre (§4.2).
     pub propagation: Time,
-    /// Forwarding latency of a node's switch, that a cell passes at each node, its own first
-    /// [time]. Default 0 s (§7).
+    /// Forwarding latency of the switch in a node [time]. A cell passes the switch of every node on
+    /// its path, that of its source included. Default 0 s (§7).
     #[serde(skip_serializing_if = "is_nothing")]
     pub switch_latency: Time,
     /// Time that every crossing needs to encode and decode, for forward error correction [time].
@@ -96,25 +96,25 @@ pub struct SiriusConfig {
     /// continues in the sender's next cells. Default 0 s: it ends with its cell.
     #[serde(skip_serializing_if = "is_nothing")]
     pub codeword_wait: Time,
-    /// Bytes of a cell beside its payload [B]; the default of `cell` is less by as much.
-    /// Default 0 B: the paper's cells hold payload alone (§7).
+    /// Header bytes of a cell [B]; they reduce the default of `cell`. Default 0 B: the paper's
+    /// cells contain only payload (§7).
     #[serde(skip_serializing_if = "is_nothing")]
     pub header: Bytes,
-    /// Order in which the link of a server serves the flows whose cells wait for it, to the
-    /// rack and from it: "fair", flows in turn, a cell each; or "fifo". The paper's servers
-    /// have no links of a rate. Default: `cluster.discipline`, which is "fair".
+    /// Order in which the link of a server, in either direction, serves the flows that have cells
+    /// in its queue: "fair" (one cell of each flow in turn) or "fifo". In the paper the links of
+    /// servers have no rate. Default: `cluster.discipline`, which is "fair".
     #[serde(skip_serializing_if = "is_nothing")]
     pub discipline: Discipline,
     /// `mode = "ideal"`: cells of one flow that may wait at one intermediate
     /// before it pushes back [cells] (paper: per-flow queues and back-pressure).
     #[schemars(range(min = 1, max = 255))]
     pub ideal_window: u32,
-    /// k: epochs without hearing a peer in its slot before it is declared dead
-    /// [epochs] (§4.5).
+    /// k: number of epochs without light from a peer in its slot after which the peer is declared
+    /// dead [epochs] (§4.5).
     #[schemars(range(min = 1, max = 255))]
     pub detection_epochs: u32,
-    /// After a node is declared dead: live without its share of the capacity,
-    /// or leave it out of the schedule (§4.5).
+    /// Reaction to a dead node: leave its slots empty and lose its share of the capacity, or remove
+    /// it from the schedule (§4.5).
     pub recovery: Recovery,
 }
 
@@ -149,7 +149,8 @@ impl Default for SiriusConfig {
 }
 
 impl SiriusConfig {
-    /// From a cell's last bit sent until it is through the switch of the next node.
+    /// Time from the transmission of a cell's last bit until the cell has passed the switch of the
+    /// next node.
     pub fn crossing(&self) -> Time {
         self.propagation + self.fec_latency + self.codeword_wait + self.switch_latency
     }
@@ -171,8 +172,8 @@ pub struct Derived {
 }
 
 impl Derived {
-    /// Epochs from sending something in a cell to acting on it: from a request to its answer, from
-    /// a grant to its acceptance. 1, or more with long fibres. Computed for the shortest epoch,
+    /// Epochs from a message in a cell to the reaction: from a request to its answer, or from a
+    /// grant to its acceptance. 1, or more with long fibres. Computed for the shortest epoch,
     /// because epochs of a fractional round differ by a slot.
     pub(super) fn lag(&self, config: &SiriusConfig) -> i64 {
         let (slots, of) = self.epoch;
@@ -181,17 +182,18 @@ impl Derived {
             .div_ceil(config.slot * (slots / of).max(1))
     }
 
-    /// Epochs whose requests, grants or unused grants are kept at a time.
+    /// Number of epochs whose requests, grants or unused grants are stored at the same time.
     pub(super) fn epochs(&self, config: &SiriusConfig) -> i64 {
         3 * self.lag(config) + 1
     }
 
-    /// Epochs between their requests and the taking up of their grants at a time.
+    /// Number of epochs, at the same time, whose requests are sent and whose grants are not yet
+    /// accepted.
     pub(super) fn matrices(&self, config: &SiriusConfig) -> i64 {
         self.epochs(config) - self.lag(config) - 1
     }
 
-    /// Slots whose cells are in the fibres at a time.
+    /// Number of slots whose cells are in the fibres at the same time.
     pub(super) fn flights(&self, config: &SiriusConfig) -> i64 {
         config.crossing().div_ceil(config.slot) + 1
     }

@@ -133,7 +133,7 @@ impl FabricConfig for SiriusConfig {
             Detail::Cells => obeyed.disciplined(physics),
             Detail::Flows => obeyed.shared_by_rates(physics),
         };
-        // Its guardband is the gap between cells.
+        // The guardband of the devices is the gap between cells.
         match self.cell.is_some() && self.header == Bytes(0) {
             true => obeyed.lacks(
                 Term::Header,
@@ -225,13 +225,13 @@ impl FabricConfig for SiriusConfig {
         state + servers + site.flows.total_bytes() / derived.cell / 8 + 80 * flows
     }
 
-    /// Cells move from queues by slot to queues by pair, and both are there while they do.
+    /// When cells move from queues by slot to queues by pair, both kinds are in memory.
     fn memory_of_failures(&self, site: &Site) -> u64 {
         let known = self.derive(site.cluster).ok();
         let by_slot = known.is_some_and(|derived| timetable(&derived.schedule).is_some());
         match (self.mode, by_slot) {
             (Mode::RequestGrant, true) => {
-                // With Q = 4 at load 1 up to three wait behind the first of a queue.
+                // With Q = 4 at load 1 up to three cells wait behind the first of a queue.
                 let behind = (self.queue as u64 - 1).min(3);
                 let pair = ByPair::BYTES.0 + 2 * behind * ByPair::BYTES.1;
                 (site.cluster.racks as u64).pow(2) * pair
@@ -241,12 +241,12 @@ impl FabricConfig for SiriusConfig {
     }
 }
 
-/// Bytes that a pair takes where cells are kept by pair: one is in the queue itself, and lists
-/// have room for twice their cells at most.
+/// Bytes of a pair if cells are kept by pair: the queue itself holds one cell, and lists have a
+/// capacity of at most twice their cells.
 const BY_PAIR: u64 = ByPair::BYTES.0 + 2 * ByPair::BYTES.1;
 
 impl Derived {
-    /// The uplinks of a rack, which carry a cell each in every slot.
+    /// The uplinks of a rack: each carries one cell in every slot.
     fn uplinks(&self, slot: Time) -> facts::Uplinks {
         let bits = u128::from(self.uplinks) * u128::from(self.cell) * 8;
         let per_second = bits * Time::S.0 as u128 / slot.0.max(1) as u128;
@@ -274,8 +274,8 @@ impl SiriusConfig {
     fn protocol_memory(&self, derived: &Derived, site: &Site) -> u64 {
         let nodes = site.cluster.racks as u64;
         let known = timetable(&derived.schedule);
-        // Lists have room for twice their cells at most; a cell waits in every queue, which is
-        // much, and one a transceiver is in a fibre.
+        // Lists have a capacity of at most twice their cells. Assume one cell in every queue, which
+        // is a high estimate, and one cell in the fibre of every transceiver.
         let cell = 2 * size_of::<Queued>() as u64;
         let (queue, lists) = match known {
             Some(timetable) => {
@@ -289,8 +289,8 @@ impl SiriusConfig {
             GrantRule::Threshold => 0,
             GrantRule::OnePerDestination => 4,
         };
-        // M, the last grant, and its place in the matrices of every epoch between asking and
-        // taking up.
+        // M, the last grant, and an entry in the matrices of every epoch between request and
+        // acceptance.
         let pair = queue + 1 + last_grant + 2 * derived.matrices(self) as u64;
         let flights = derived.flights(self) as u64 * nodes * derived.uplinks as u64 * cell;
         nodes * nodes * pair + flights + lists

@@ -38,7 +38,7 @@ impl Sirius {
         }
     }
 
-    /// Every byte at its place, cell by cell: the last cell of a flow may be short.
+    /// Locates every byte, cell by cell, because the last cell of a flow may be short.
     fn place(&self, view: &mut View) {
         let servers = self.servers.as_ref();
         for shard in &self.shards {
@@ -58,7 +58,7 @@ impl Sirius {
         view.in_flight_bytes = view.placed_bytes();
     }
 
-    /// Whether nothing happens but by the cells in the queues of nodes.
+    /// Whether the cells in the queues of nodes are the only cause of further events.
     fn is_quiet(&self) -> bool {
         self.flying == 0
             && !self.epochs.iter().any(Epoch::is_live)
@@ -72,8 +72,8 @@ impl Sirius {
         self.derived.schedule.node((shard.lo + row) as u32)
     }
 
-    /// Most bytes that wait at a rack for second hops, a full cell each, and for the links of
-    /// its servers.
+    /// The largest number of bytes that wait at any rack: for second hops, each counted as a full
+    /// cell, and for the links of servers.
     pub(super) fn longest_queue(&self) -> u64 {
         let queue = |shard: &Shard, row: usize| {
             let relaying = shard.relaying[row] as u64 * self.routes.payload;
@@ -99,7 +99,7 @@ impl SlotKernel for Sirius {
         self.shards.iter().all(Shard::idle) && self.is_quiet()
     }
 
-    /// Cells wait at their sources, and dead parts leave none of them an intermediate.
+    /// Whether cells wait at their sources and dead parts leave no intermediate for any of them.
     fn stuck(&self) -> bool {
         if !self.faults.on || !self.is_quiet() || self.shards.iter().any(|s| s.held > 0) {
             return false;
@@ -161,8 +161,8 @@ impl Reports for Sirius {
             return lit(&self.config, &self.derived.schedule, tx, rx, at);
         }
         let u = self.derived.uplinks;
-        // The living nodes follow from detection, not from commands alone: here the kernel's state
-        // is used, which the tests compare with that of the reference.
+        // Which nodes are alive depends on detection, not on commands alone. The audit therefore
+        // uses the kernel's state, which the tests compare with that of the reference.
         let met = self
             .schedules
             .peer(Label((tx.0 / u) as u16), (tx.0 % u) as u16, slot);

@@ -1,18 +1,18 @@
-//! Indices of nodes that meet in one function: each a type of its own, for they are all small
-//! numbers, and one in the place of another would go unnoticed.
+//! Indices of nodes. Each kind has its own type, because functions use several kinds and the
+//! compiler would accept one small number in place of another.
 
-/// A node's place in the order of [`schedule`](super::schedule): its name from there on. (As the
-/// cluster numbers it, it is a rack.)
+/// A node's position in the order of [`schedule`](super::schedule). The kernel identifies nodes by
+/// label; the cluster numbers them as racks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Label(pub u16);
 
-/// A node's place in its shard: its label less the first there.
+/// A node's position in its shard: its label minus the first label of the shard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Row(pub usize);
 
-/// A peer's place in the order in which a node meets the others.
+/// A peer's position in the order in which a node meets the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Turn(pub u16);
@@ -43,7 +43,7 @@ impl Row {
         Row(label.index() - lo)
     }
 
-    /// The node's label, where its shard begins with label `lo`.
+    /// The label of the node if its shard begins with label `lo`.
     #[inline(always)]
     pub fn label(self, lo: usize) -> Label {
         Label::new(lo + self.0)

@@ -32,30 +32,30 @@ pub struct Sirius {
     seed: u64,
     pub(super) routes: Routes,
     pub(super) peer_order: PeerOrder,
-    /// When nodes meet, where cells can be kept by the slot in which they leave.
+    /// The times at which nodes meet; set if cells can be kept by the slot in which they leave.
     pub(super) timetable: Option<Timetable>,
-    /// Whether they are kept by pair, for something may have failed.
+    /// Whether cells are kept by pair, because a part may have failed.
     pub(super) by_pair: bool,
     pub(super) partition: Partition,
     pub(super) shards: Vec<Shard>,
-    /// Cells in flight, by slot of sending, then by shard of the sender.
+    /// Cells in flight, by the slot in which they were sent, then by shard of the sender.
     pub(super) flights: Vec<Vec<Flight>>,
     pub(super) epochs: Vec<Epoch>,
-    /// Epochs from asking to answering: 1, and more over long fibres.
+    /// Epochs from a request to its answer: 1, or more with long fibres.
     lag: i64,
     threads: Threads,
     /// Cells sent and not yet received.
     pub(super) flying: u64,
-    /// Flows that are not through the switch of their own rack.
+    /// Flows that have not yet passed the switch of their own rack.
     pub(super) entrance: Entrance,
     pub(super) bypassed: Bypass,
-    /// The schedules, and which of them is in force.
+    /// All schedules, with the one in force.
     pub(super) schedules: Schedules,
     pub(super) faults: Faults,
-    /// The links of servers, where they have a rate of their own.
+    /// The links of servers, if they have a rate.
     pub(super) servers: Option<Servers>,
-    /// Most bytes that ever waited at a rack for second hops and servers' links, where servers
-    /// have links.
+    /// Peak of the bytes that waited at any rack for second hops and servers' links; used if
+    /// servers' links have a rate.
     pub(super) queue_peak: u64,
 }
 
@@ -114,7 +114,7 @@ impl Sirius {
         }
     }
 
-    /// A slot from its beginning to its end.
+    /// Simulates one slot.
     pub(super) fn step(&mut self, slot: i64, io: &mut Io) {
         let now = self.config.slot * slot;
         if !self.faults.commands.is_empty() {
@@ -169,8 +169,8 @@ impl Sirius {
         epoch.rem_euclid(self.epochs.len() as i64) as usize
     }
 
-    /// At the start of an epoch: unused grants lapse, requests are answered,
-    /// grants are taken up, new requests are made.
+    /// Starts an epoch: unused grants lapse, nodes answer requests, accept grants and send new
+    /// requests.
     fn begin_epoch(&mut self, slot: i64, epoch: i64, now: Time, io: &mut Io) {
         if self.faults.on {
             self.recover(slot, epoch, io);
@@ -196,7 +196,7 @@ impl Sirius {
         self.note_started(now, io);
     }
 
-    /// Flows whose first cell was granted have begun.
+    /// Records the start of flows whose first cell was granted.
     fn note_started(&mut self, now: Time, io: &mut Io) {
         for shard in &mut self.shards {
             let flow = |flow_index: &FlowIndex| self.routes.flow[*flow_index as usize];
@@ -262,8 +262,8 @@ impl Sirius {
         }
     }
 
-    /// Nodes accept the grants of one stored epoch; if they send requests `at_once`, these go to
-    /// the other.
+    /// Nodes accept the grants of the stored epoch `granted`. If `at_once`, each node also sends
+    /// new requests, which go to the epoch `asking`.
     fn accept(&mut self, slot: i64, [granted, asking]: [usize; 2], at_once: bool) {
         let slots = self.schedules.slots_from(slot);
         let Parts {

@@ -1,5 +1,5 @@
-//! Properties that all kernels of Sirius share: servers, racks and links; the least time of a flow;
-//! when light passes.
+//! Properties that all kernels of Sirius share: servers, racks and links; the shortest possible
+//! time of a flow; the times at which light passes.
 
 use super::config::{Derived, SiriusConfig};
 use super::schedule::Schedule;
@@ -37,8 +37,8 @@ pub fn soonest(
     let Nic::Capped(rate) = cluster.nic else {
         return optics;
     };
-    // Its server sends the last cell after all others; that takes a slot at least,
-    // and the link to its destination.
+    // The server sends the last cell after all others; the cell then needs at least one slot and
+    // the link to its destination.
     let last = (bytes - 1) % derived.cell + 1;
     let servers = rate.time_for(bytes) + config.slot + config.crossing() + rate.time_for(last);
     (entrance + servers).max(optics)

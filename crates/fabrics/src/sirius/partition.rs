@@ -3,11 +3,11 @@
 use super::index::Label;
 use rayon::prelude::*;
 
-/// Most blocks, and so most threads that are used: lists of cells are kept by block.
+/// Largest number of blocks, and therefore of threads, because lists of cells are kept by block.
 const BLOCKS: usize = 16;
 
-/// Fewest nodes a block, so that neither a block of intermediates nor a word of labels
-/// is split.
+/// Smallest number of nodes per block, so that neither a block of intermediates nor a word of
+/// labels is split.
 const ROWS: usize = 64;
 
 /// How nodes are divided into shards.
@@ -17,7 +17,7 @@ pub struct Partition {
     pub nodes: usize,
     /// Rows of every shard but the last.
     pub rows: usize,
-    /// Nodes a block, a power of two: shards are whole blocks.
+    /// Nodes per block, a power of two. A shard consists of whole blocks.
     pub block: usize,
     /// Shard of each label.
     pub shard: Vec<u16>,

@@ -1,4 +1,4 @@
-//! Memory hints. The schedule is known in advance, and so are the addresses.
+//! Memory prefetches. The schedule determines the addresses in advance.
 
 /// Asks the memory system for `column[index]`; does nothing beyond the end or
 /// on processors without the hint.
@@ -16,11 +16,11 @@ pub fn prefetch<T>(column: &[T], index: usize) {
     let _ = (column, index);
 }
 
-/// Number of items between a prefetch and its use: enough for memory to respond, few enough for the
-/// first-level cache.
+/// Number of items between a prefetch and its use: large enough for memory to respond, small enough
+/// for the first-level cache.
 pub const AHEAD: usize = 32;
 
-/// Does `work` on each item in order, after a hint long before.
+/// Calls `work` on each item in order, each item after an early `hint`.
 #[inline(always)]
 pub fn hinted<T, S>(items: &[T], state: &mut S, hint: impl Fn(&S, &T), work: impl Fn(&mut S, &T)) {
     let ahead = items.len().min(AHEAD);

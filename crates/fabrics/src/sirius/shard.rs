@@ -1,5 +1,5 @@
-//! A range of nodes with all their state. What they do in a slot is in `protocol` and `relay`,
-//! a file a step. One thread works on a shard at a time; shards meet only through
+//! A range of nodes with all their state. The steps of a slot are in `protocol` and `relay`, one
+//! file each. One thread works on a shard at a time; shards exchange data only through
 //! [`Flight`](crate::sirius::relay::in_flight::Flight)s and
 //! [`RequestMatrix`](crate::sirius::protocol::matrix::RequestMatrix)s.
 
@@ -48,13 +48,13 @@ pub struct Shard {
     pub(super) shards: usize,
     /// Cells that wait at their source.
     pub local: Local,
-    /// Granted cells, and those to be relayed.
+    /// Granted cells, and cells to be relayed.
     pub(super) queues: Queues,
-    /// Cells in the queues of all rows.
+    /// Number of cells in the queues of all rows.
     pub(super) held: u64,
-    /// Cells of each row on their second hop.
+    /// Number of cells at each row that wait for their second hop.
     pub(super) relaying: Vec<u32>,
-    /// Most cells ever relayed by the worst row at a time.
+    /// Peak of the number of cells that any row relays.
     pub(super) peak: u64,
     /// Whether there are too many pairs for the second-level cache.
     pub(super) far: bool,
@@ -74,15 +74,15 @@ pub struct Shard {
     pub lost: Vec<Lost>,
     /// Whether servers receive at their own rate.
     pub(super) capped: bool,
-    /// Where they do, the cells that arrived in the slot.
+    /// The cells that arrived in the slot, if servers receive at their own rate.
     pub arrived: Vec<Cell>,
-    /// And those that left the links to their servers.
+    /// The cells that left the links to their servers in the slot.
     pub delivered: Vec<Coming>,
     /// Scratch space for the grants of a row, and for the intermediates that granted for one
     /// destination.
     pub(super) found: Vec<Grant>,
     pub(super) granters: Vec<Label>,
-    /// Likewise for the cells granted to a row.
+    /// Scratch space for the cells granted to a row.
     pub(super) moving: Vec<Queued>,
     /// Scratch space for the cells that leave, if departures are not known in advance.
     pub(super) leaving: Leaving,
@@ -152,12 +152,12 @@ impl Shard {
         }
     }
 
-    /// Cells of others that wait at the worst row.
+    /// The largest number of relayed cells that wait at any row.
     pub fn queue(&self) -> u64 {
         self.relaying.iter().max().map_or(0, |&most| most as u64)
     }
 
-    /// The most there ever was [cells].
+    /// The peak of [`Shard::queue`] [cells].
     pub fn queue_peak(&self) -> u64 {
         self.peak
     }
@@ -178,19 +178,19 @@ impl Shard {
         waiting.all(|(source, to)| !Label::all(self.nodes).any(|by| avoid.allows(source, by, to)))
     }
 
-    /// `slot` is now; see [`BySlot::begin`].
+    /// Begins `slot`; see [`BySlot::begin`].
     pub(super) fn begin(&mut self, slot: i64, least: i64) {
         if let Queues::BySlot(by_slot) = &mut self.queues {
             by_slot.begin(slot, least);
         }
     }
 
-    /// Bytes of all cells here, counted cell by cell: those at their source, and for each row those
-    /// that wait for their second hop.
+    /// Bytes of all cells of the shard, counted cell by cell: the bytes at their source, and for
+    /// each row the bytes that wait for their second hop.
     pub fn bytes(&self, routes: &Routes) -> (u64, Vec<u64>) {
         let (mut waiting, mut relayed) = (self.local.bytes(routes), vec![0; self.rows]);
-        // Most lists of the queues are empty: behind the last cell there is nothing to look at.
-        // Going through nested lists is several times faster inside than from outside.
+        // Most lists of the queues are empty, so the walk stops after the last cell. `for_each` is
+        // several times faster than `next` on nested iterators.
         let held = self.queues.each().take(self.held as usize);
         held.for_each(|queued| {
             let bytes = routes.bytes(queued.cell());

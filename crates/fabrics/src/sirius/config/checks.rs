@@ -45,7 +45,7 @@ impl SiriusConfig {
             return Ok((slots as i64, 1));
         }
         let in_force = usual.0 as f64 / usual.1 as f64;
-        // Equal at the precision with which it is printed.
+        // The two values are equal at the printed precision.
         if (slots - in_force).abs() <= 5e-4 * in_force {
             return Ok(usual);
         }
@@ -101,7 +101,7 @@ impl SiriusConfig {
         Ok(())
     }
 
-    /// The refusal of slot and guardband together, by the one that is not the default.
+    /// The refusal of a slot that its guardband fills; it names the key that is not at its default.
     fn no_room(&self, to_send: &str) -> Refusal {
         let (slot, guardband) = (self.slot, self.guardband);
         let remedy = "raise fabric.slot or lower fabric.guardband";

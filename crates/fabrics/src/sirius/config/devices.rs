@@ -1,4 +1,5 @@
-//! Sirius with devices: the keys of the table that follow from them, and further values.
+//! Sirius with devices: the keys of the table that the devices determine, and further derived
+//! values.
 
 use super::SiriusConfig;
 use crate::devices::{explained, lay, Following, AT};
@@ -40,7 +41,7 @@ pub(crate) fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Re
     Ok(laid)
 }
 
-/// Uplinks that the table of the devices itself gives.
+/// The number of uplinks that the table of the devices contains.
 fn asked_uplinks(table: &Value) -> Option<u64> {
     table["devices"]["uplinks"].as_u64()
 }
@@ -83,7 +84,7 @@ impl SiriusConfig {
         ])
     }
 
-    /// Data bytes of a cell: those that error correction leaves, less the header.
+    /// Data bytes of a cell: its bytes less error correction and header.
     fn data(&self, derived: &Derived) -> Result<Bytes, Refusal> {
         let left = derived.payload_bytes.saturating_sub(self.header.0);
         if left > 0 {
@@ -114,8 +115,8 @@ impl SiriusConfig {
         ))
     }
 
-    /// What dies with a laser that feeds several transceivers, for a note on failures; `None`
-    /// without devices, and if no transceivers share a laser.
+    /// The transceivers that fail together with a shared laser, for a note on failures; `None`
+    /// without devices or if no transceivers share a laser.
     pub(crate) fn lasers_that_die(&self, cluster: &Cluster) -> Option<String> {
         self.devices?;
         let share = self.parts(cluster, None).ok()?.derived.link.share;
@@ -134,7 +135,7 @@ impl SiriusConfig {
         ))
     }
 
-    /// The values that follow from the devices of a resolved table, for its summary; `None` without
+    /// The values derived from the devices of a resolved table, for its summary; `None` without
     /// devices.
     pub(crate) fn devices_record(&self, cluster: &Cluster) -> Option<Value> {
         self.devices?;
@@ -161,9 +162,9 @@ impl SiriusConfig {
     }
 }
 
-/// Ports of a grating that are in use, the most of any: slots after which a transmitter meets
-/// a receiver again. The idealised rotor has no gratings; there it is the nodes that an uplink
-/// meets on average, as if there were.
+/// The largest number of ports in use on any grating: a transmitter meets a receiver again after
+/// this number of slots. For the idealised rotor, which has no gratings, it is the average number
+/// of nodes that an uplink meets.
 fn turn(schedule: &Schedule) -> u32 {
     match schedule {
         Schedule::Rotor(rotor) => rotor.nodes.div_ceil(rotor.uplinks),

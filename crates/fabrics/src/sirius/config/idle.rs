@@ -1,4 +1,4 @@
-//! Keys that have no effect in a mode, or at a detail.
+//! Keys that have no effect in a `mode` or at a `detail`.
 
 use super::{Detail, Mode, SiriusConfig};
 use lightloom_engine::Refusal;
@@ -15,7 +15,7 @@ const OF_THE_PROTOCOL: &[&str] = &[
 /// Keys that only SIRIUS (IDEAL) uses (§7).
 const OF_THE_IDEAL: &[&str] = &["ideal_window"];
 
-/// Keys that only the simulation of cells has: failures, and queues at links.
+/// Keys that only the simulation of cells uses: for failures and for queues at links.
 const OF_THE_CELLS: &[&str] = &["detection_epochs", "recovery", "discipline"];
 
 impl SiriusConfig {
@@ -93,7 +93,7 @@ mod tests {
             ("request_grant", "cells"),
             ("request_grant", "flows"),
         ] {
-            // A table that was completed can be run again.
+            // A completed table is accepted as input.
             let once = resolved(json!({ "mode": mode, "detail": detail })).unwrap();
             assert_eq!(resolved(once.clone()), Ok(once));
         }

@@ -1,14 +1,14 @@
-//! Whether a slot leaves room for payload beside its guardband and the header of its cell.
+//! Warns if guardband and header take too much of a slot to leave room for payload.
 
 use super::SiriusConfig;
 use crate::findings::Finding;
 use lightloom_engine::Time;
 
-/// Slots as long as their guardband and header together [count] that a slot should have: the
-/// paper's guardband is a tenth of its slot (§7).
+/// Recommended ratio of a slot to its guardband and header together: the paper's guardband is a
+/// tenth of its slot (§7).
 const PAPERS: i64 = 10;
 
-/// Ratio of a slot to its guardband and header together up to which the slot is noted.
+/// Ratio of a slot to its guardband and header together at or below which a note is printed.
 const MOST: i64 = 3;
 
 impl SiriusConfig {
@@ -17,8 +17,8 @@ impl SiriusConfig {
         self.guardband + self.channel_rate.time_for(self.header.0)
     }
 
-    /// A slot of which guardband and header take at least a third; none otherwise. At low rates a
-    /// header takes long, while slot and guardband keep their defaults.
+    /// The finding that guardband and header take at least a third of the slot; `None` otherwise.
+    /// At low rates a header takes long, while slot and guardband keep their defaults.
     pub(crate) fn short_slot(&self) -> Option<Finding> {
         let overhead = self.overhead();
         let share = overhead.0 as f64 / self.slot.0 as f64;

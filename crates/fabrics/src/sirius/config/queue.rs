@@ -1,10 +1,11 @@
-//! Whether Q (`queue`) covers the way from a grant to the second hop.
+//! Whether Q (`queue`) covers the time from a grant to the second hop.
 //!
-//! A node has at most Q cells queued or granted for a destination, and sends it one an epoch
-//! (§4.3). A cell is counted from its grant until it has left for the destination: the grant
-//! travels, the cell waits for its slot and flies, and waits for its second. If that takes more than
-//! Q epochs, slots to the destination stay empty although cells wait for them: Q holds the network
-//! back. The paper's Q = 4 is for fibres without length (§7).
+//! A node has at most Q cells queued or granted for a destination, and sends it one cell per epoch
+//! (§4.3). A cell is counted from its grant until it has left for the destination: while the grant
+//! travels, while the cell waits for the slot of its first hop and crosses the fibre, and while it
+//! waits for the slot of its second hop. If this takes more than Q epochs, slots to the destination
+//! stay empty although cells wait for them: Q then limits the throughput. The paper's Q = 4 is for
+//! fibres without length (§7).
 
 use super::{Derived, Mode, SiriusConfig};
 use crate::findings::Finding;
@@ -14,8 +15,8 @@ use lightloom_engine::Cluster;
 pub(super) const MOST: u32 = 64;
 
 impl SiriusConfig {
-    /// A Q that prevents nodes from receiving at their servers' rate, if a larger one would not;
-    /// `None` otherwise.
+    /// The finding that Q prevents nodes from receiving at their servers' rate, if a larger Q would
+    /// not; `None` otherwise.
     pub(crate) fn short_queue(&self, derived: &Derived, cluster: &Cluster) -> Option<Finding> {
         let needed = self.covering_queue(derived);
         if self.mode == Mode::Ideal || i64::from(self.queue) >= needed.min(i64::from(MOST)) {
@@ -41,11 +42,11 @@ impl SiriusConfig {
         })
     }
 
-    /// The least Q that covers how long a cell is counted [cells].
+    /// The smallest Q that covers the time for which a cell is counted [cells].
     ///
-    /// Counted are the epochs of the way of the grant, half an epoch for each of the slots of both
-    /// hops, half an epoch until the next grants are made, and slot and crossing of the first hop:
-    /// (2 · lag + 3) / 2 epochs + slot + crossing.
+    /// This time is the sum of the epochs that the grant takes, half an epoch of waiting for the
+    /// slot of each hop, half an epoch until the next grants are made, and the slot and crossing of
+    /// the first hop: (2 · lag + 3) / 2 epochs + slot + crossing.
     pub(crate) fn covering_queue(&self, derived: &Derived) -> i64 {
         let (slots, of) = derived.epoch;
         let epoch = i128::from(self.slot.0) * i128::from(slots);
@@ -54,8 +55,8 @@ impl SiriusConfig {
         (counted as u128).div_ceil(2 * epoch as u128) as i64
     }
 
-    /// The highest rate at which Q lets a node receive [b/s]: Q cells from each other node while a
-    /// cell is counted.
+    /// The highest rate at which a node can receive with Q [b/s]: Q cells from each other node in
+    /// the time for which a cell is counted.
     fn received(&self, derived: &Derived, needed: i64, nodes: u32) -> f64 {
         let (slots, of) = derived.epoch;
         let epoch_s = self.slot.as_secs_f64() * slots as f64 / of as f64;

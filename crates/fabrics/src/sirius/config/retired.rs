@@ -1,6 +1,8 @@
-//! Keys that the table of Sirius no longer has: readings of the paper that no claim compares.
+//! Keys that the table of Sirius no longer has: alternative readings of the paper that no claim
+//! compares.
 //!
-//! Tables that earlier versions completed name them at their defaults, and are read as ever.
+//! Tables that earlier versions completed contain these keys at their defaults and are still
+//! accepted.
 
 use lightloom_engine::Refusal;
 use serde_json::{json, Value};
@@ -48,7 +50,7 @@ fn retired() -> [Retired; 6] {
 /// The table without the keys that are retired.
 ///
 /// # Errors
-/// A [`Refusal`] of the first that is not at its default.
+/// A [`Refusal`] of the first retired key that is not at its default.
 pub(crate) fn without_retired(table: &Value) -> Result<Value, Refusal> {
     let mut table = table.clone();
     let Some(keys) = table.as_object_mut() else {
@@ -116,7 +118,7 @@ mod tests {
             e.starts_with("fabric.grant_delay_epochs = 0: was retired"),
             "{e}"
         );
-        // Whatever is named nearby is still unknown.
+        // A key with a similar name is still unknown.
         let e = resolved(&json!({"hop_orders": "fifo"})).unwrap_err();
         assert!(e.contains("no such key"), "{e}");
     }

@@ -1,4 +1,4 @@
-//! The switches of Sirius: where the paper is silent, its default first.
+//! The keys of Sirius whose values are words; the default is the first value.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,9 +51,9 @@ switch! {
 switch! {
     /// The reaction to the detection of a dead node.
     Recovery {
-        /// Its slots stay empty: each node has 1/N less.
+        /// The slots of the dead node stay empty: each node loses 1/N of its bandwidth.
         Degrade,
-        /// The others agree on a schedule without it.
+        /// The other nodes agree on a schedule without the dead node.
         Reschedule,
     }
 }

@@ -8,7 +8,8 @@ use lightloom_engine::{Cluster, Refusal};
 
 impl SiriusConfig {
     pub(super) fn base_uplinks(&self, cluster: &Cluster) -> Result<u32, Refusal> {
-        // A server rate such as 400 Gb/s ÷ 24 is not whole: round to the nearest uplink.
+        // A server rate such as 400 Gb/s ÷ 24 is not an integer: round to the nearest number of
+        // uplinks.
         let rack = cluster.rack_rate().0 as f64 / self.channel_rate.0 as f64;
         let base = rack.round();
         if base < 1.0 || (rack - base).abs() > 1e-6 * rack {
@@ -108,8 +109,9 @@ impl SiriusConfig {
     }
 }
 
-/// The refusal of uplinks that the `mixed` plan cannot wire, for the `rest` beyond whole
-/// banks of `bank`; with the nearest, up to `most`, that it can.
+/// The refusal of a number of uplinks that the `mixed` plan cannot wire because of the `rest`
+/// beyond whole banks of `bank`; it suggests the nearest number, up to `most`, that the plan can
+/// wire.
 fn untiled(uplinks: u32, bank: u32, rest: u32, most: u32) -> Refusal {
     let matrices = |u: &u32| u.is_multiple_of(bank) || bank.is_multiple_of(u % bank);
     let nearest = (1..uplinks).rev().find(matrices);

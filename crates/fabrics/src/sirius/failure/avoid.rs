@@ -4,15 +4,15 @@ use crate::sirius::index::Label;
 use lightloom_engine::Stream;
 use std::collections::BTreeSet;
 
-/// The nodes and pairs that are not requested, as known at the start of an epoch.
+/// The nodes and pairs that receive no requests, as known at the start of an epoch.
 pub struct Avoid {
-    /// Nodes that are left alone.
+    /// Nodes that receive no requests.
     pub nodes: Vec<Label>,
-    /// (source, intermediate) that do not meet.
+    /// The pairs (source, intermediate) that do not meet.
     pub dark: BTreeSet<(Label, Label)>,
     /// The pairs (intermediate, destination) that do not meet.
     pub cut: BTreeSet<(Label, Label)>,
-    /// Whether the ends of a flow may relay it.
+    /// Whether the source and the destination of a flow may relay it.
     pub ends: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Requests and grants that are lost with the cells that carry them, and nodes that are not
-//! requested (Sirius §4.5).
+//! Requests and grants that are lost with the cells that carry them, and nodes that receive no
+//! requests (Sirius §4.5).
 
 use super::avoid::Avoid;
 use crate::sirius::config::Intermediates;
@@ -8,8 +8,8 @@ use crate::sirius::kernel::Sirius;
 use std::collections::BTreeSet;
 
 impl Sirius {
-    /// Removes the stored requests that did not arrive, or whose answer will be lost, because cells
-    /// carry both.
+    /// Removes the stored requests that were lost, and those whose answer will be lost: cells carry
+    /// both.
     #[cold]
     pub(crate) fn strike(&mut self, kept: usize, slot: i64, epoch: i64) {
         if self.epochs[kept].askers.iter().all(|a| a.is_empty()) {
@@ -30,7 +30,7 @@ impl Sirius {
                 pairs.extend(rest.map(|other| (other, n, passes)));
             }
             for (at, (from, to, passes)) in pairs.into_iter().enumerate() {
-                // A pair may be named twice, by its link and by its node.
+                // A pair may occur twice: because of its link and because of its node.
                 let chance = || {
                     self.faults
                         .chance(purpose, epoch << 8 | (at & 0xFF) as i64, from, to)

@@ -4,8 +4,8 @@ use super::faults::{Delays, Event, Faults, Part};
 use crate::sirius::schedule::reschedule::Schedules;
 
 impl Faults {
-    /// `part` loses cells with probability `loss` from now, in `epoch`, on; 0 for
-    /// a repair. Killing a dead part again changes nothing, nor does repairing a sound one.
+    /// `part` loses cells with probability `loss` from now, in `epoch`, on; 0 for a repair. A
+    /// failure of a dead part and a repair of a working part have no effect.
     pub fn set(&mut self, part: Part, loss: f64, epoch: i64, schedules: &Schedules) {
         let Delays {
             detection: k,
@@ -35,7 +35,7 @@ impl Faults {
 
     /// Takes the next event that is due.
     pub fn due(&mut self, epoch: i64) -> Option<Event> {
-        // The earliest first; of one epoch, in order of their causes.
+        // The earliest event comes first; events of one epoch are in order of their causes.
         let first = self.events.iter().map(|e| e.0).min()?;
         let at = self.events.iter().position(|e| e.0 == first)?;
         (first <= epoch).then(|| self.events.remove(at).1)

@@ -1,4 +1,4 @@
-//! The broken parts, the nodes' knowledge of them, and the cells that they lost (Sirius §4.5).
+//! The broken parts, what nodes have detected of them, and the cells that they lost (Sirius §4.5).
 //!
 //! - A *node* is dead or loses cells with a probability; a *transceiver* is the sending and
 //!   receiving half of an uplink; a *grating* affects everything that is connected to it. Several
@@ -9,17 +9,17 @@
 //!   received for the last time in e, found silent in e .. e + k − 1, and all nodes act on it from
 //!   the start of epoch e + k + 1 on. A part that is received again in epoch e is back in use from
 //!   e + 2 on, or from e + 3 if it must be included in the schedule again.
-//! - A grey failure (probability below 1) is never declared: its checksums fail, but its light is
-//!   received.
+//! - A part with a grey failure (probability below 1) is never declared dead: checksums of its
+//!   cells fail, but its light is received.
 //! - *Requests and grants* are carried by the cells of an epoch: they are lost with all cells that
 //!   the pair could exchange in it. The first hop of a cell and its request go in one direction,
 //!   the grant in the other, so a pair that is cut off in one direction relays nothing in either.
 //! - *Retransmission*: the source keeps a copy of every cell. A corrupted cell is retransmitted two
-//!   epochs later (checksum, negative acknowledgement on the next cell); a cell lost in a dead part
-//!   when the part is declared dead, if that is later. Retransmissions go before cells that were
-//!   never sent, because the rest of the flow waits for them.
+//!   epochs later (checksum, negative acknowledgement on the next cell). A cell lost in a dead part
+//!   is retransmitted when the part is declared dead, if that is later. Retransmissions go before
+//!   cells that were never sent, because the rest of the flow waits for them.
 //! - Links of a part that was declared dead stay dark; cells wait for the pair's next meeting over
-//!   another part. A pair that has none left relays nothing and receives no requests to relay.
+//!   another part. A pair without such a meeting relays nothing, and no requests are sent over it.
 //!
 //! *Not modelled*: declaration of parts that corrupt nearly everything, false alarms, the bandwidth
 //! of the news and of the agreement on another schedule, and the loss of either in transit.
@@ -48,7 +48,7 @@ pub(super) struct Broken {
     pub(super) part: Part,
     /// Probability of losing a cell; 0 once repaired.
     pub(super) loss: f64,
-    /// The epoch from which on all nodes know of it.
+    /// The first epoch in which all nodes have the news of it.
     pub(super) known_from: i64,
     /// Whether all nodes act on it.
     pub(super) known: bool,
@@ -56,7 +56,7 @@ pub(super) struct Broken {
     pub(super) inputs: Vec<(Label, u16)>,
 }
 
-/// A link of a slot that is not sound.
+/// A link of a slot that goes through a broken part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// Uplink of the sender.
@@ -69,7 +69,7 @@ pub struct Link {
     pub passes: f64,
     /// Whether it is left dark.
     pub known: bool,
-    /// The epoch from which on a dead link is left dark.
+    /// The first epoch in which a dead link is left dark.
     pub known_from: i64,
 }
 
@@ -129,9 +129,9 @@ pub struct Faults {
     pub commands: Vec<Command>,
     pub(super) broken: Vec<Broken>,
     pub(super) events: Vec<(i64, Event)>,
-    /// By node: whether it is dead, whether or not this is known.
+    /// By node: whether it is dead, detected or not.
     pub dead: Vec<bool>,
-    /// By node: whether it is left alone.
+    /// By node: whether the others have detected its failure and avoid it.
     pub known: Vec<bool>,
     /// Pairs that never meet over a part that is not declared dead.
     pub cut: BTreeSet<(Label, Label)>,
@@ -141,7 +141,7 @@ pub struct Faults {
     pub matchings: Vec<Matching>,
     /// Lost cells by the epoch in which their source sends them again.
     pub(super) lost: BTreeMap<i64, Vec<Cell>>,
-    /// M to release, as (intermediate, destination), by epoch.
+    /// Counts of M to release, as (intermediate, destination), by epoch.
     pub(super) lapsed: BTreeMap<i64, Vec<(Label, Label)>>,
     /// Cells of cut off flows, by source.
     pub parked: BTreeMap<Label, Vec<Stretch>>,
@@ -168,7 +168,7 @@ impl Faults {
         }
     }
 
-    /// Whether something is going to happen by itself.
+    /// Whether a command, a detection or a retransmission is pending.
     pub fn pending(&self) -> bool {
         !(self.commands.is_empty()
             && self.events.is_empty()
@@ -176,7 +176,7 @@ impl Faults {
             && self.lapsed.is_empty())
     }
 
-    /// Settles whether anything is left to do.
+    /// Updates whether any part is broken or any action is pending.
     pub fn update(&mut self, schedules: &Schedules) {
         self.broken.retain(|b| b.loss > 0.0 || b.known);
         let sound = self.broken.is_empty() && self.parked.is_empty() && schedules.full();

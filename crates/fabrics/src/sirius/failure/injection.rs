@@ -12,8 +12,8 @@ use crate::sirius::shard::Shard;
 use lightloom_engine::{Command, Element, Io, Rejected, Time};
 
 impl Shard {
-    /// Keeps cells by pair from now on, for the schedule may change. They take their places
-    /// anew, in the order in which they would have left.
+    /// Keeps cells by pair from now on, because the schedule may change. Cells get new places, in
+    /// the order in which they would have left.
     #[cold]
     fn keep_by_pair(&mut self, peer_order: &PeerOrder, routes: &Routes) {
         if let Queues::ByPair(_) = self.queues {
@@ -117,7 +117,7 @@ impl Sirius {
         }
     }
 
-    /// Parts fail or are repaired, at the start of a slot.
+    /// Lets parts fail and repairs parts at the start of a slot.
     #[cold]
     pub(crate) fn carry_out(&mut self, slot: i64, io: &mut Io) {
         let (epoch, now) = (self.schedules.epoch_of(slot), self.config.slot * slot);
@@ -161,7 +161,7 @@ impl Sirius {
         }
     }
 
-    /// A node dies with all the cells that it was to relay.
+    /// Handles the death of a node: the cells that it was to relay are lost.
     fn node_dies(&mut self, n: Label, epoch: i64, io: &mut Io) {
         let known_from = self.faults.known_from(n);
         for turn in Turn::all(self.partition.nodes) {
@@ -193,7 +193,7 @@ impl Sirius {
         self.forget_requests(n);
     }
 
-    /// The requests of a node and the answers to them are void.
+    /// Discards the requests of a node and the answers to them.
     fn forget_requests(&mut self, n: Label) {
         let (shard, none) = (self.partition.shard_of(n), self.partition.nodes as u16);
         let row = Row::of(n, self.shards[shard].lo);

@@ -49,7 +49,7 @@ impl Faults {
         links
     }
 
-    /// Looks up the links of a slot, and darkens its matchings.
+    /// Determines the broken links of a slot and removes the dark links from its matchings.
     pub fn prepare(&mut self, slot: i64, schedules: &Schedules, peer_order: &PeerOrder) {
         self.links = self.links_of(slot, schedules);
         self.matchings = schedules.matchings(slot, peer_order);
@@ -136,7 +136,7 @@ impl Faults {
         silent.into_iter().map(|((a, b), p)| (a, b, p)).collect()
     }
 
-    /// Nodes that lose data carried by cells, and the share that arrives.
+    /// The nodes that lose data carried by cells, each with the share that arrives.
     pub fn lossy_nodes(&self) -> Vec<(Label, f64)> {
         let node = |b: &Broken| match b.part {
             Part::Node(n) if b.loss > 0.0 => Some((n, 1.0 - b.loss)),
@@ -145,8 +145,8 @@ impl Faults {
         self.broken.iter().filter_map(node).collect()
     }
 
-    /// Pairs (source, intermediate) that are not requested in the epoch of `slots`, because they
-    /// are known not to meet.
+    /// The pairs (source, intermediate) without requests in the epoch of `slots`, because all nodes
+    /// know that they do not meet.
     pub fn dark_in(&self, slots: Range<i64>, schedules: &Schedules) -> BTreeSet<(Label, Label)> {
         let silent = self.silent_in(slots, schedules, |l| l.known);
         let mut dark: BTreeSet<_> = silent.into_keys().collect();
@@ -154,12 +154,13 @@ impl Faults {
         dark
     }
 
-    /// Likewise of every epoch: those that never meet, and those that could not answer.
+    /// The pairs (source, intermediate) without requests in any epoch: those that never meet, and
+    /// those whose answers would be lost.
     pub fn dark_for_good(&self) -> impl Iterator<Item = (Label, Label)> + '_ {
         self.cut.iter().flat_map(|&(a, b)| [(a, b), (b, a)])
     }
 
-    /// Finds the pairs that are cut off; after a declaration or another schedule.
+    /// Finds the pairs that are cut off. Called after a declaration and after a change of schedule.
     pub fn find_cut(&mut self, schedules: &Schedules) {
         self.cut.clear();
         if self

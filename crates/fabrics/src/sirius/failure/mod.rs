@@ -1,4 +1,4 @@
-//! Failures, the reaction of the nodes, and the cells that are lost meanwhile (§4.5).
+//! Failures, the reaction of the nodes, and the cells that are lost until then (§4.5).
 //!
 //! - `injection`: parts fail and are repaired;
 //! - [`faults`], `light`: the broken parts, and the fate of cells that cross them;

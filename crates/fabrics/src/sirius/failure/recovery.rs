@@ -1,5 +1,5 @@
-//! The reaction of nodes to a declared failure: cells that cannot leave are called back, parked, or
-//! sent again, and the schedule may change (Sirius §4.5).
+//! The reaction of nodes to a declared failure: cells that cannot leave are called back, parked or
+//! retransmitted, and the schedule may change (Sirius §4.5).
 //!
 //! M stays exact: a lost or recalled cell releases the count at the intermediate that granted it. A
 //! lost cell stays with its source, so no cell is both lost and delivered.
@@ -14,7 +14,7 @@ use crate::sirius::shard::Shard;
 use lightloom_engine::Io;
 
 impl Shard {
-    /// Takes the cells out of the queues for the peer at `turn` that `goes` names.
+    /// Removes the cells for which `goes` is true from the queue for the peer at `turn`.
     #[cold]
     pub(super) fn pull(&mut self, turn: Turn, row: Row, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
         let Queues::ByPair(by_pair) = &mut self.queues else {
@@ -112,7 +112,7 @@ impl Sirius {
         }
     }
 
-    /// The cells of the slot that did not arrive.
+    /// Records the cells of the slot that did not arrive.
     #[cold]
     pub(crate) fn note_lost(&mut self, slot: i64, io: &mut Io) {
         let epoch = self.schedules.epoch_of(slot);
@@ -133,7 +133,7 @@ impl Sirius {
         (shard, row)
     }
 
-    /// A cell that `by` counts will not come, or has gone.
+    /// Releases the count at `by` of a cell that will not arrive or has left.
     pub(super) fn release(&mut self, by: Label, destination: Label) {
         let (shard, row) = self.row(by);
         shard.grants.release(row, destination, true);
@@ -144,7 +144,7 @@ impl Sirius {
         self.faults.resend(cell, epoch, known_from);
     }
 
-    /// A granted cell goes back to LOCAL.
+    /// Returns a granted cell to LOCAL.
     pub(super) fn call_back(&mut self, cell: Cell, by: Label) {
         let destination = self.routes.destination(cell);
         self.release(by, destination);
@@ -167,13 +167,13 @@ impl Sirius {
         }
     }
 
-    /// Cells join LOCAL of their source, or wait outside while they cannot go.
+    /// Adds cells to LOCAL of their source, or parks them while they cannot leave.
     pub(crate) fn enter(&mut self, s: Stretch) {
         self.join(s, Local::admit);
     }
 
-    /// Cells that had left LOCAL join it again. They go before cells that never left, because the
-    /// rest of their flow cannot be used without them.
+    /// Returns cells to LOCAL that had left it. They are placed before cells that never left,
+    /// because the receiver cannot use the rest of their flow without them.
     fn enter_again(&mut self, s: Stretch) {
         self.join(s, Local::readmit);
     }

@@ -6,7 +6,7 @@ use crate::sirius::cell::{Cell, Routes};
 use crate::sirius::index::Label;
 
 impl Faults {
-    /// A cell was lost in `epoch`: its source sends it again.
+    /// Records a cell that was lost in `epoch`, for retransmission by its source.
     pub fn resend(&mut self, cell: Cell, epoch: i64, known_from: Option<i64>) {
         let due = (epoch + 2 * self.delays.lag).max(known_from.unwrap_or(0));
         self.lost.entry(due).or_default().push(cell.on_hop(false));
@@ -34,7 +34,7 @@ impl Faults {
             .flatten()
             .map(|c| (c.flow_index(), c.seq()))
             .collect();
-        // Whatever the order in which the shards lost them.
+        // The result must not depend on the order in which shards recorded them.
         cells.sort_unstable();
         let mut stretches: Vec<Stretch> = Vec::new();
         for (flow_index, seq) in cells {
@@ -50,7 +50,7 @@ impl Faults {
         stretches
     }
 
-    /// Bytes that sources keep because they were lost or cannot go.
+    /// Bytes that sources keep because they were lost or cannot leave.
     pub fn bytes(&self, routes: &Routes) -> u64 {
         let parked = self.parked.values().flatten();
         let parked = parked.map(|s| routes.bytes_of(s.flow_index, s.seq, s.count));

@@ -1,38 +1,38 @@
 //! The capacity of the schedule and the protocol, as rates.
 //!
-//! *One rack.* Of the capacity C of its uplinks, one N-th of the slots is lost, in which a rack
-//! would meet itself, and the traffic that it relays: one N-th of all traffic between racks, in and
-//! out. It therefore sends and receives at most C − T/N. Relaying is spread evenly: if T was
-//! measured some time ago, other racks do not take over the share of a busy rack.
+//! *One rack.* A rack cannot use all of the capacity C of its uplinks for its own traffic: in one
+//! N-th of the slots it would meet itself, and it relays one N-th of all traffic T between racks,
+//! in and out. It therefore sends and receives at most C − T/N. Relaying is spread evenly over all
+//! racks; other racks do not take over the share of a busy rack.
 //!
-//! A source requests each node once per epoch, so it sends at most N cells in this time. A node has
-//! at most Q cells queued or granted for a destination, from the grant until the second hop leaves,
-//! so a destination receives at most Q cells from each node in the time that this takes. The first
-//! Q cells of each node need not wait if there are no others.
+//! A source sends each node one request per epoch, so it sends at most N cells per epoch. A node
+//! has at most Q cells queued or granted for a destination. A cell counts from its grant until its
+//! second hop leaves, so a destination receives at most Q cells from each node in this time. The
+//! first Q cells of each node need not wait if there are no others.
 //!
 //! *All racks.* A byte from a source in S to a destination in D via a relay m crosses two links,
-//! each with the capacity C/N between two nodes. Let p racks only send, q only receive, r do both,
-//! o do neither; s = p + r, d = q + r, e = min(s, d). Via one of the o racks, a byte uses a link
-//! from S to the rack and one from the rack to D; e · o of these fit. All other bytes use a link
-//! from S to D, of which there are s · d. Via m in S only, a byte also uses a link from S to m; via
-//! m in D only, one from m to D; e · (p + q) of these fit. Via m in both, it uses two links from S
-//! to D. So
+//! each with the capacity C/N between two nodes. Let p be the number of racks that only send, q of
+//! those that only receive, r of those that do both, o of those that do neither; s = p + r, d = q +
+//! r, e = min(s, d). Via one of the o racks, a byte uses a link from S to the rack and one from the
+//! rack to D; e · o of these fit. All other bytes use a link from S to D, of which there are s · d.
+//! Via m in S only, a byte also uses a link from S to m; via m in D only, one from m to D; e · (p +
+//! q) of these fit. Via m in both, it uses two links from S to D. So
 //!
 //! ```text
 //! T = C/N · (e · o + min(s · d, (s · d + e · (p + q)) / 2))
 //! ```
 //!
-//! With all racks active this is N · C/2, because everything crosses two hops; for one pair it is
-//! (N − 1) · C/N. Cells that their own source or destination relays cross one link only; this
-//! compensates for the links from a node to itself. If nodes do not relay for themselves
-//! (`intermediates = "others"`), these links are left out.
+//! With all racks active this is N · C/2, because every byte takes two hops; for one pair it is (N
+//! − 1) · C/N. A cell that its own source or destination relays crosses one link only; this
+//! compensates for the unused links from a node to itself. With `intermediates = "others"`, where
+//! nodes do not relay for themselves, these links are left out.
 //!
 //! Traffic within S and D is assumed to be even.
 
 use crate::sirius::config::{Derived, GrantRule, Intermediates, SiriusConfig};
 use lightloom_engine::{Rate, Time};
 
-/// Bits × picoseconds a second.
+/// Bits of a byte × picoseconds of a second.
 const BITS: u128 = 8 * 1_000_000_000_000;
 
 /// Rates of payload.
@@ -40,10 +40,10 @@ const BITS: u128 = 8 * 1_000_000_000_000;
 pub struct Capacity {
     nodes: u128,
     others: bool,
-    /// The rate between two nodes, times N: C.
+    /// C: the rate between two nodes × N.
     uplinks: u128,
-    /// Capacity that requests leave for a rack's sent traffic, and grants for its received traffic,
-    /// regardless of other racks.
+    /// Limits of a rack's rate, regardless of other racks: requests limit the traffic that it
+    /// sends, grants the traffic that it receives.
     sent: u128,
     received: u128,
     /// Bytes that a destination may be granted at once [B].
@@ -64,7 +64,7 @@ impl Capacity {
             GrantRule::Threshold => u128::MAX,
             GrantRule::OnePerDestination => once,
         };
-        // Q cells of each node in the time that one is counted.
+        // Q cells from each node in the time for which a cell is counted.
         let window = config.queue as u128 * (nodes - 1) * cell * BITS / counted(config, derived);
         Capacity {
             nodes,
@@ -96,8 +96,8 @@ impl Capacity {
         (self.nodes * self.uplinks / 256) as u64
     }
 
-    /// Time by which bytes for a destination arrive sooner than at its rate, if nothing else was
-    /// granted.
+    /// Time by which bytes arrive earlier than the rate of their destination gives, if nothing else
+    /// was granted for it.
     pub fn sooner(&self, bytes: u64) -> Time {
         let first = bytes.min(self.granted);
         let [sent, received] = [self.sent(Rate(0)), self.received(Rate(0))];
@@ -128,9 +128,9 @@ impl Capacity {
     }
 }
 
-/// How long a cell is counted among the Q of its intermediate [ps]: until its source has the
-/// grant, half an epoch for each of the two slots of its hops, the flight, and half an epoch
-/// until the next grants are made.
+/// Time for which a cell counts among the Q of its intermediate [ps]: until its source has the
+/// grant, half an epoch of waiting for the slot of each of its two hops, the flight, and half an
+/// epoch until the next grants are made.
 fn counted(config: &SiriusConfig, derived: &Derived) -> u128 {
     let (slots, of) = (derived.epoch.0 as u128, derived.epoch.1 as u128);
     let halves = 2 * derived.lag(config) as u128 + 3;
@@ -143,7 +143,7 @@ fn counted(config: &SiriusConfig, derived: &Derived) -> u128 {
 pub struct Active {
     sends: Vec<u32>,
     receives: Vec<u32>,
-    /// Racks that send only, that receive only, that do both.
+    /// Numbers of racks that only send (p), only receive (q) and do both (r).
     p: u128,
     q: u128,
     r: u128,
@@ -241,13 +241,14 @@ mod tests {
         assert_eq!(c.received(Rate(0)), Rate(280 * GBPS));
         let gbps = |pairs: &[(usize, usize)]| c.together(&active(8, pairs)).0 / GBPS;
         let ring = |n: usize| (0..n).map(|i| (i, (i + 1) % n)).collect::<Vec<_>>();
-        // One pair: by way of six others, or straight.
+        // One pair: via six others, or directly.
         assert_eq!(gbps(&[(0, 1)]), 7 * 40);
         // All racks: half of 8 times 320.
         assert_eq!(gbps(&ring(8)), 4 * 320);
-        // Four among themselves: 16 links by way of the others, 8 pairs' worth among them.
+        // Four racks among themselves: 16 links via the others, and the capacity of 8 pairs among
+        // them.
         assert_eq!(gbps(&ring(4)), (16 + 8) * 40);
-        // Four to four others: no byte gets around the 16 links between them.
+        // Four racks to four others: every byte crosses one of the 16 links between them.
         let across: Vec<_> = (0..4).map(|i| (i, i + 4)).collect();
         assert_eq!(gbps(&across), 16 * 40);
         // Three to one: 7 links lead there.
@@ -256,8 +257,8 @@ mod tests {
 
     /// Results of linear programming (scipy's `linprog`) for two-hop routes over links of 1 between
     /// 8 or 12 nodes. All pairs from S to D may send through any relay, except for the 2/N of each
-    /// pair that its own ends relay; with the source and destination relaying, and without. If
-    /// racks that do both are uneven with others, the rule is a bound.
+    /// pair that its own ends relay; with the source and destination relaying, and without. If some
+    /// racks send and receive while others do only one of these, the rule is an upper bound.
     #[test]
     fn together_racks_carry_what_linear_programming_finds() {
         const FOUND: [(u32, [usize; 3], [f64; 2]); 14] = [
@@ -342,7 +343,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes and goes, racks are counted as they are.
+        /// The counts of racks are right after any sequence of flows.
         #[test]
         fn racks_are_counted_as_they_are(
             pairs in prop::collection::vec((0usize..6, 0usize..6), 1..40),

@@ -1,31 +1,31 @@
-//! The time from the last byte that a flow sends at its rate to its arrival.
+//! The time from the last byte that a flow sends at its rate to the arrival of that byte.
 //!
 //! Cells wait for the next epoch, in which they are requested; their grants arrive two lags later
-//! (§4.3, A.3). A cell then waits for its slot to its intermediate, and there for the slot to its
-//! destination; each comes once in a gap of N/U slots, uniformly distributed. If the cells use
-//! different intermediates, the last of n to arrive is the largest of n sums of two such times.
-//! This time is drawn once for each flow. Its distribution is F(x) = x²/2 of two gaps up to the
-//! first, 1 − (2 − x)²/2 beyond, and the largest of n has Fⁿ.
+//! (§4.3, A.3). A cell then waits for the slot to its intermediate, and there for the slot to its
+//! destination. Each of these waiting times is uniformly distributed over a gap of N/U slots. If n
+//! cells use different intermediates, the last one arrives after the largest of n sums of two such
+//! times. This largest sum is drawn once for each flow. Its distribution is F(x) = x²/2 of two gaps
+//! up to the first, 1 − (2 − x)²/2 beyond, and the largest of n has Fⁿ.
 //!
-//! A flow of more than N cells is requested in several epochs. In each of them, one cell is relayed
-//! by its own source and one goes straight: both use one link, which carries one cell per gap. The
-//! last of this line is the last of all if it is longer than two gaps. Q bounds the line; if Q
-//! alone limits the flow, there is none.
+//! A flow of more than N cells is requested in several epochs. In each of these epochs, one cell is
+//! relayed by its own source and one by its destination: both use the direct link, which carries
+//! one cell per gap, so a queue builds up there. If this queue is longer than two gaps, its last
+//! cell is the last of the flow. Q bounds the queue; if only Q limits the flow, there is no queue.
 
 use super::capacity::Capacity;
 use crate::sirius::config::{Derived, Intermediates, SiriusConfig};
 use lightloom_engine::{FlowId, Rate, Stream, Time};
 
-/// How cells come to their rack.
+/// The way in which the cells of a flow reach their rack.
 #[derive(Clone, Copy, Debug)]
 pub enum CellArrivals {
-    /// All when the flow arrives.
+    /// All cells at the arrival of the flow.
     AtOnce(Time),
-    /// One after the other, over the link of their server; when the last is there.
+    /// One after the other over the link of their server, and the time of the last.
     OfServer {
         /// Rate of the link.
         rate: Rate,
-        /// When the last byte has left.
+        /// Time at which the last byte has left.
         done: Time,
     },
 }
@@ -39,11 +39,11 @@ pub struct Latency {
     slot: Time,
     /// Slots of an epoch, as a fraction.
     epoch: (i64, i64),
-    /// From asking to taking up grants, and both flights.
+    /// Time from a request to the acceptance of its grant, and the flights of both hops.
     protocol: Time,
     /// Between two meetings of a pair, on average.
     gap: Time,
-    /// The longest line at the direct link.
+    /// The longest queue at the direct link, as a time.
     line: Time,
 }
 
@@ -59,7 +59,8 @@ impl Latency {
         let nodes = derived.schedule.nodes() as i64;
         let epoch = config.slot * slots / of;
         let gap = config.slot * nodes / derived.uplinks as i64;
-        // Where Q cells of each node last for half of the time at most, one link carries both.
+        // There is a queue only if grants (Q cells of each node) allow more than half of the
+        // sending rate.
         let lasts = capacity.received(Rate(0)).0 * 2 > capacity.sent(Rate(0)).0;
         let line = match config.intermediates {
             Intermediates::All if lasts => gap * (4 * config.queue as i64 - 5) / 2,
@@ -82,7 +83,7 @@ impl Latency {
         self.protocol + self.gap * 2
     }
 
-    /// The time by which a flow of `bytes` arrives later than its rate alone gives.
+    /// The time by which a flow of `bytes` finishes later than its rate alone gives.
     pub fn behind(&self, flow: FlowId, bytes: u64, pace: CellArrivals) -> Time {
         let cells = bytes.div_ceil(self.cell);
         let draw = Stream::new(self.seed, "sirius.flows", flow.index() as u64).unit();
@@ -106,8 +107,8 @@ impl Latency {
         }
     }
 
-    /// When the last cell is there, after the last of the grants: one of those that they
-    /// brought, or of the N of the epoch before.
+    /// Arrival of the last cell, measured from the last grants: either a cell of these grants, or
+    /// one of the N cells of the epoch before.
     fn last_of(&self, rounds: u64, last: u64, draw: f64) -> Time {
         let those = self.meetings(last, draw);
         match rounds {
@@ -116,21 +117,21 @@ impl Latency {
         }
     }
 
-    /// When the last of the line at the direct link has left, after the last of the grants.
+    /// Departure of the last cell of the queue at the direct link, measured from the last grants.
     fn line_of(&self, rounds: u64, last: u64) -> Time {
         let twice = self.gap * 2 * rounds as i64 + self.gap * 2 * last as i64 / self.nodes as i64;
         let left = twice - self.gap / 2 - self.epochs(rounds * self.nodes);
         left.min(self.line) + self.slot
     }
 
-    /// The time in which a source can send this number of cells, at N per epoch.
+    /// The time that a source needs for this number of cells, at N per epoch.
     fn epochs(&self, cells: u64) -> Time {
         let (slots, of) = (self.epoch.0 as i128, self.epoch.1 as i128);
         let time = cells as i128 * slots * self.slot.0 as i128 / (of * self.nodes as i128);
         Time(time as i64)
     }
 
-    /// Until the next epoch begins.
+    /// Time until the next epoch begins.
     fn asked(&self, at: Time) -> Time {
         let (slots, of) = (self.epoch.0 as i128, self.epoch.1 as i128);
         let slot = at.div_ceil(self.slot) as i128;
@@ -160,7 +161,7 @@ impl Latency {
     }
 }
 
-/// By products alone, which are the same on every machine.
+/// Uses only products, whose results are the same on every machine.
 fn power(mut base: f64, mut exponent: u64) -> f64 {
     let mut product = 1.0;
     while exponent > 0 {

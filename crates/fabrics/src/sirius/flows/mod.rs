@@ -1,21 +1,22 @@
 //! Sirius at `detail = "flows"`: max-min rates instead of cells.
 //!
-//! Each flow moves at its max-min fair rate over the capacity that the schedule and the protocol
-//! leave of its rack's uplinks, its destination's, and of all racks together (`capacity`). Servers'
-//! links count if they have a rate. The last byte arrives later than the rate alone gives, by the
-//! request, the grant and the slots in which the nodes of two hops meet (`latency`): a flow that is
-//! alone in the network takes as long as its cells do, on average.
+//! Each flow has its max-min fair rate. Its limits are the capacities that the schedule and the
+//! protocol leave of the uplinks of its source rack, of its destination rack, and of all racks
+//! together (`capacity`), and the rates of servers' links, if any. The last byte arrives later than
+//! the rate alone gives, by the time of the request, the grant and the waits for the slots of both
+//! hops (`latency`). A flow that is alone in the network therefore takes as long, on average, as
+//! with `detail = "cells"`.
 //!
-//! Traffic within a rack is as with cells: a flow takes its time at the rack's rate, or shares the
-//! links of its two servers.
+//! Traffic within a rack is the same as with cells: a flow has the rack's rate, or shares the links
+//! of its two servers.
 //!
 //! # Not modelled
 //! - Queues: no flow waits for the cells of another flow, however full the uplinks are, so short
 //!   flows in a busy network are faster than with `detail = "cells"`. Queue and reorder peaks are
 //!   null.
 //! - The padding of the last cell of a flow.
-//! - The choice of intermediates: a source that has flows for a crowded destination wastes requests
-//!   on it that its other flows could use.
+//! - The choice of intermediates: a source with flows for a congested destination wastes requests
+//!   that its other flows could use.
 //! - Failures.
 
 mod capacity;
@@ -35,9 +36,9 @@ use lightloom_engine::{
     Cluster, Command, FlowId, HostId, Io, Nic, PortId, Rate, Rejected, Reports, Shape, Time, View,
 };
 
-/// The kernel. Its links are the uplinks of each rack as far as they carry sent traffic, the same
-/// for received traffic, one link for all cells of all racks, and the links between servers and
-/// their rack if these have a rate.
+/// The kernel. Its links are: for each rack one link for the traffic that its uplinks send and one
+/// for the traffic that they receive; one link for the cells of all racks; and the links between
+/// servers and their rack if these have a rate.
 pub struct SiriusFlows {
     config: SiriusConfig,
     derived: Derived,
@@ -45,11 +46,11 @@ pub struct SiriusFlows {
     capacity: Capacity,
     latency: Latency,
     active: Active,
-    /// Until a flow is through the switch of its own rack.
+    /// Time that a flow needs to pass the switch of its own rack.
     entrance: Time,
     /// The total rate of all racks when it was last measured.
     relayed: Rate,
-    /// Whether it is going to be measured.
+    /// Whether a measurement is scheduled.
     measures: bool,
 }
 
@@ -60,7 +61,7 @@ pub struct Measure;
 /// When that is due.
 type Timer = Todo<Measure>;
 
-/// Bytes of memory that it takes, about.
+/// Approximate memory of the kernel [B].
 pub fn memory(cluster: &Cluster, flows: u64) -> u64 {
     let servers = match cluster.nic {
         Nic::Uncapped => 0,
@@ -91,7 +92,7 @@ impl SiriusFlows {
         LinkId(2 * self.cluster.racks)
     }
 
-    /// The link of a server to its rack, and that from its rack.
+    /// The links of a server to its rack and from its rack.
     fn server(&self, host: HostId) -> (LinkId, LinkId) {
         let up = self.core().0 + 1 + host.0;
         (LinkId(up), LinkId(up + self.cluster.hosts()))
@@ -116,7 +117,7 @@ impl SiriusFlows {
             self.server(io.flows.dst[f]).1,
         ];
         net.open(flow, bytes, &path, WEIGHT, None);
-        // The rack switch has the last cell whole before it passes it on.
+        // The rack switch forwards the last cell only after it has received all of it.
         let last = rate.time_for(bytes.min(self.derived.cell));
         net.set_delay(flow, self.entrance + last);
     }
@@ -170,8 +171,9 @@ impl SiriusFlows {
         }
     }
 
-    /// Racks have for their own flows the capacity that they do not use for relaying. Each step
-    /// moves half of the way, because more of one is less of the other.
+    /// Sets the capacity of racks for their own flows to what relaying leaves. Each step makes half
+    /// of the change, because the two influence each other: own traffic causes relaying, and
+    /// relaying takes capacity from it.
     fn relay(&mut self, net: &mut Net) -> bool {
         let all = net.load(self.core());
         if all.0.abs_diff(self.relayed.0) <= self.capacity.little() {
@@ -262,7 +264,7 @@ impl Reports for SiriusFlows {
         shape(&self.cluster, &self.config, &self.derived)
     }
 
-    /// A byte crosses two links, but for the cells that their source or destination relays.
+    /// A byte crosses two links, except in cells that their source or destination relays.
     fn observe(&self, _: &Io, view: &mut View) {
         view.carried_bytes = (view.carried_bytes as f64 * self.capacity.hops() / 2.0) as u64;
     }

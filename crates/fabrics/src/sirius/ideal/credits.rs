@@ -1,11 +1,11 @@
 //! The windows of the flows of one source at every intermediate.
 //!
-//! For each intermediate and flow, it holds how many more cells the flow may have there (its
-//! credit), and whether it has any there now. With thousands of flows and peers this is most of the
-//! state, and for every cell the next flow with credit has to be found. Credits are therefore
-//! stored bit-sliced: a word holds one binary digit of the credit of 64 flows, the OR of the digits
-//! shows which flows have credit, and 64 flows are skipped at once. A window of 2 takes 3 bits per
-//! flow and intermediate.
+//! For each intermediate and flow, they contain the number of further cells that the flow may have
+//! there (its credit) and whether it has a cell there now. With thousands of flows and peers this
+//! is most of the state, and every cell requires a search for the next flow with credit. Credits
+//! are therefore stored bit-sliced: a word holds one binary digit of the credit of 64 flows, the OR
+//! of the digits shows which flows have credit, and 64 flows are skipped at once. A window of 2
+//! takes 3 bits per flow and intermediate.
 
 /// Flows a word.
 const FLOWS: usize = 64;
@@ -34,11 +34,11 @@ pub struct Credits {
     peers: usize,
     /// Words of flows.
     words: usize,
-    /// Words of bits for each of those: "a cell is there", then the digits of
-    /// the credit, least first.
+    /// Words of bits for each peer and word of flows: "a cell is there", then the digits of the
+    /// credit, lowest first.
     planes: usize,
-    /// By word of flows, peer, plane: a node meets its peers in order, and stays
-    /// with a word of flows for a while.
+    /// By word of flows, peer, plane, because a node meets its peers in order and uses the same
+    /// word of flows for several peers.
     bits: Vec<u64>,
 }
 
@@ -74,8 +74,8 @@ impl Credits {
         (&mut self.bits[at..][..self.planes], 1 << (place % FLOWS))
     }
 
-    /// The first place from `from`, and round, whose flow waits and has credit
-    /// at `peer`. `from` is below [`Credits::room`].
+    /// The first place from `from` on, cyclically, whose flow waits and has credit at `peer`.
+    /// `from` is below [`Credits::room`].
     #[inline(always)]
     pub fn next_open(&self, peer: usize, waiting: &[u64], from: usize) -> Option<usize> {
         let open = |word: usize| {
@@ -125,8 +125,8 @@ impl Credits {
         missing & bit == 0
     }
 
-    /// Sets the credit at `peer` to none (`false`: it never relays this flow) or
-    /// to the whole window.
+    /// Sets the credit at `peer` to the whole window, or to none if `open` is false: the peer then
+    /// never relays this flow.
     pub fn open(&mut self, peer: usize, place: usize, open: bool) {
         let credit = if open { self.window } else { 0 };
         let (planes, bit) = self.planes(peer, place);
@@ -158,7 +158,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against plain numbers, one a flow and intermediate.
+        /// Compared with plain numbers, one for each flow and intermediate.
         #[test]
         fn digits_count_like_numbers(
             window in 1u32..=255,

@@ -1,23 +1,23 @@
 //! SIRIUS (IDEAL): per-flow queues with back-pressure instead of requests and grants (Sirius §7).
 //! First hops start at once.
 //!
-//! In every slot each node serves the peers that it meets. A cell whose destination is the peer
-//! goes first (its second hop); the flows with such cells here take turns. Otherwise a cell of a
-//! flow that waits at this node, its source, leaves for the peer as its intermediate; those flows
-//! take turns too, over all uplinks of the node together. A flow is skipped if `ideal_window` of
-//! its cells wait at that intermediate or are on their way there. A cell that meets its destination
-//! is delivered and uses no window.
+//! In every slot each node serves the peers that it meets. A cell on its second hop, whose
+//! destination is the peer, goes first; the flows with such cells at this node take turns.
+//! Otherwise a cell of a flow that starts at this node leaves for the peer as its intermediate;
+//! these flows take turns too, over all uplinks of the node together. A flow is skipped if
+//! `ideal_window` of its cells wait at that intermediate or are on their way there. A cell that
+//! meets its destination is delivered and uses no window.
 //!
-//! The paper names the scheme without details. The choices here: back-pressure takes effect without
-//! delay, in its state at the end of the last slot, and a cell occupies its window until the end of
-//! the slot in which its second hop leaves.
+//! The paper names the scheme but gives no details. This model makes two choices: back-pressure has
+//! no delay (a node uses the state at the end of the last slot), and a cell occupies its window
+//! until the end of the slot in which its second hop leaves.
 //!
 //! - `nodes`: the steps of nodes in a slot;
 //! - `source`, `credits`: the flows of a node, and their windows;
 //! - `relays`: the queues of second hops;
-//! - `steps`: between nodes and servers whose links have a rate of their own.
+//! - `steps`: transfers between nodes and servers whose links have a rate.
 //!
-//! *Not modelled*: faults. Threads are not used.
+//! *Not modelled*: faults. The kernel uses one thread.
 
 mod credits;
 mod nodes;
@@ -53,19 +53,19 @@ pub struct Ideal {
     routes: Routes,
     peer_order: PeerOrder,
     nodes: Nodes,
-    /// Cells in the fibres, by slot of sending.
+    /// Cells in the fibres, by the slot in which they were sent.
     crossings: Vec<Crossing>,
     reorder: Reorder,
     entrance: Entrance,
     bypassed: Bypass,
-    /// The links of servers, where they have a rate of their own.
+    /// The links of servers, if they have a rate.
     servers: Option<Servers>,
     /// Cells that have left the links to their servers, within a slot.
     delivered: Vec<Coming>,
-    /// Cells that have come to their sources and not yet to their destinations.
+    /// Number of cells that have reached their source node but not yet their destination.
     inside: u64,
     hops: u64,
-    /// Most bytes that ever waited at a node for second hops and for servers' links.
+    /// Peak of the bytes that waited at any node for second hops and for servers' links.
     peak: u64,
 }
 
@@ -95,8 +95,7 @@ impl Ideal {
 
     /// Approximate memory for this number of nodes and flows [B].
     pub fn memory(config: &SiriusConfig, derived: &Derived, nodes: u64, flows: u64) -> u64 {
-        // More flows than this in progress at one source is an overload, for which memory is not
-        // estimated.
+        // More concurrent flows at one source mean an overload, for which memory is not estimated.
         let at_once = flows.div_ceil(nodes).min(256);
         let pair = relays::BYTES_A_PAIR + credits::bytes_a_peer(config.ideal_window, at_once);
         // Every transceiver can have a cell in every slot of the fibre; lists have twice the
@@ -172,7 +171,7 @@ impl Ideal {
         0..self.derived.schedule.nodes() as usize
     }
 
-    /// Most bytes that wait at a node, for second hops and for servers' links.
+    /// The largest number of bytes that wait at any node for second hops and for servers' links.
     fn longest_queue(&self) -> u64 {
         let queue =
             |node: usize| self.nodes.relaying(node) * self.routes.payload + self.received(node);
@@ -191,7 +190,7 @@ impl Ideal {
         }
     }
 
-    /// Every byte at its place, cell by cell: the last cell of a flow may be short.
+    /// Locates every byte, cell by cell, because the last cell of a flow may be short.
     fn place(&self, view: &mut View) {
         let (waiting, relayed) = self.nodes.bytes(&self.routes);
         let servers = self.servers.as_ref();

@@ -49,7 +49,7 @@ impl Crossing {
     }
 }
 
-/// Where a flow is handled, by flow index.
+/// The node and place at which a flow is handled, by flow index.
 #[derive(Clone, Copy, Debug, Default)]
 struct Home {
     src: u16,
@@ -66,7 +66,7 @@ pub struct Nodes {
     homes: Vec<Home>,
     /// Whether a node may not be its own intermediate.
     others: bool,
-    /// Second hops of this slot, with the nodes that they left.
+    /// Cells that left on their second hop in this slot, with the nodes that they left.
     left: Vec<Via>,
     /// Indices of the flows whose first cell left in this slot.
     pub started: Vec<FlowIndex>,
@@ -89,7 +89,7 @@ impl Nodes {
         }
     }
 
-    /// Adds `come` cells of a flow to its source.
+    /// Adds a flow to its source, with the first `come` of its cells.
     pub fn admit(&mut self, flow_index: FlowIndex, come: u32, routes: &Routes) {
         let flow = flow_index as usize;
         let (src, dst, cells) = (routes.src[flow], routes.dst[flow], routes.cells[flow]);
@@ -103,8 +103,9 @@ impl Nodes {
         self.sources[src as usize].take_another(place);
     }
 
-    /// Sends one cell on every uplink whose peer of this slot can be sent one. Like the other
-    /// steps of a slot it is a function of its own: all in one would have too few registers.
+    /// Sends one cell on every uplink if there is a cell for its peer of this slot. Each step of a
+    /// slot is a separate function, because one function for all steps would need too many
+    /// registers.
     #[inline(never)]
     pub fn transmit<const WATCHED: bool>(
         &mut self,
@@ -176,8 +177,8 @@ impl Nodes {
         Some(cell)
     }
 
-    /// Ends the slot for the cells that left on their second hop: the next cell
-    /// of the flow that waits at the node queues up, the source may send another.
+    /// Ends the slot for the cells that left on their second hop: the next cell of the same flow at
+    /// the node joins the queue, and the source may send another.
     #[inline(never)]
     pub fn free_windows(&mut self, peer_order: &PeerOrder) {
         for Via { cell, node } in self.left.drain(..) {
@@ -208,8 +209,8 @@ impl Nodes {
         self.relays.at(node)
     }
 
-    /// Bytes of every cell, counted queue by queue: those that wait at their source, and at each
-    /// node those that wait for their second hop.
+    /// Bytes of all cells, counted queue by queue: the bytes at sources, and for each node the
+    /// bytes that wait for their second hop.
     pub fn bytes(&self, routes: &Routes) -> (u64, Vec<u64>) {
         let waiting = self.sources.iter().map(|s| s.bytes(routes)).sum();
         let mut relayed = vec![0; self.sources.len()];

@@ -1,27 +1,28 @@
-//! The queues of second hops: at every node one for each destination, by its turn
-//! ([`crate::sirius::schedule::peer_order::PeerOrder`]: consecutive peers are adjacent). Each
-//! waiting flow has one cell in the queue. A flow's next cell joins the end when its first leaves
-//! (see [`super::source`]), so flows take turns.
+//! The queues of second hops: one for each node and destination. Destinations are indexed by turn
+//! ([`crate::sirius::schedule::peer_order::PeerOrder`]), so that consecutive peers are adjacent.
+//! Each waiting flow has one cell in the queue. When it leaves, the next cell of the flow joins the
+//! end of the queue (see [`super::source`]), so flows take turns.
 
 use crate::sirius::cell::Cell;
 
 /// Bytes of state for a pair of nodes.
 pub const BYTES_A_PAIR: u64 = size_of::<Queue>() as u64;
 
-/// Cells for one destination. Most queues hold one cell at most: it is here.
+/// Cells for one destination. The first cell is stored here, because most queues hold one cell at
+/// most.
 #[derive(Clone, Copy, Debug, Default)]
 struct Queue {
     first: Cell,
-    /// The second and the last in `more`; `second` is 0 for none.
+    /// Indices in `more` of the second and the last cell; `second` is 0 if there is none.
     second: u32,
     last: u32,
 }
 
-/// A cell beyond the first of its queue.
+/// A cell behind the first of its queue.
 #[derive(Clone, Copy, Debug, Default)]
 struct Behind {
     cell: Cell,
-    /// The next in its queue, or the next free entry.
+    /// Index of the next cell in its queue, or of the next free entry.
     next: u32,
 }
 
@@ -36,7 +37,7 @@ pub struct Relays {
     /// Entry 0 is unused.
     more: Vec<Behind>,
     free: u32,
-    /// Cells at each node, queued here or behind another cell of their flow.
+    /// Number of cells at each node: in its queues, or behind another cell of their flow.
     cells: Vec<u64>,
 }
 
@@ -81,7 +82,7 @@ impl Relays {
         busy.iter().zip(met).any(|(busy, met)| busy & met != 0)
     }
 
-    /// Queues a cell at a node. It has been counted.
+    /// Adds a cell to a queue of a node. [`Relays::count`] has already counted it.
     #[inline(always)]
     pub fn push(&mut self, node: usize, turn: usize, cell: Cell) {
         let (word, bit) = (node * self.words + turn / 64, 1 << (turn % 64));
@@ -150,7 +151,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// Against a queue of cells for each pair; room is used again.
+        /// Compared with a plain queue for each pair; free entries are reused.
         #[test]
         fn each_pair_is_a_queue(ops in prop::collection::vec((0usize..3, 0usize..3, any::<bool>()), 1..300)) {
             let mut relays = Relays::new(3);

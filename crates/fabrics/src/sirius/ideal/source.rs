@@ -1,5 +1,5 @@
-//! The flows of one source, from arrival until their last cell has left its intermediate: waiting
-//! flows, flows that may send next, and cells in transit.
+//! The flows of one source, from their arrival until their last cell has left its intermediate:
+//! their cells at the source, their turns to send, and their cells in transit.
 
 use super::credits::Credits;
 use crate::sirius::cell::{Cell, FlowIndex, Routes};
@@ -14,7 +14,7 @@ struct SourceFlow {
     come: u32,
     /// The next cell to leave.
     next: u32,
-    /// Cells at intermediates, or on their way there.
+    /// Number of cells at intermediates or on their way there.
     away: u32,
     dst: u16,
     /// Cells at intermediates behind another cell of this flow, in order of
@@ -34,7 +34,7 @@ pub struct Source {
     /// Whether the destination may not be an intermediate.
     others: bool,
     flows: Vec<SourceFlow>,
-    /// Places in use, a bit each.
+    /// Places in use, one bit each.
     taken: Vec<u64>,
     /// The subset of flows that still have cells here.
     waiting: Vec<u64>,
@@ -65,8 +65,8 @@ impl Source {
         self.count > 0
     }
 
-    /// Takes a flow in, of whose `cells` some have `come`; returns its place, the lowest that
-    /// is free.
+    /// Adds a flow of `cells` cells, of which `come` have reached the source; returns its place,
+    /// the lowest free one.
     pub fn admit(&mut self, flow_index: FlowIndex, dst: u16, cells: u32, come: u32) -> u32 {
         let word = self.taken.iter().position(|&w| w != u64::MAX);
         let word = word.unwrap_or_else(|| self.grow());
@@ -84,7 +84,7 @@ impl Source {
         place as u32
     }
 
-    /// Another cell of a flow comes from its server.
+    /// Adds another cell of a flow, which has come from its server.
     pub fn take_another(&mut self, place: u32) {
         let (word, bit) = (place as usize / 64, 1 << (place % 64));
         self.flows[place as usize].come += 1;
@@ -94,7 +94,7 @@ impl Source {
         }
     }
 
-    /// Makes room; returns the new word.
+    /// Adds a word of places; returns its index.
     fn grow(&mut self) -> usize {
         let words = self.taken.len();
         self.credits.grow();
@@ -132,8 +132,8 @@ impl Source {
         Some((cell, arrives))
     }
 
-    /// A cell arrives at an intermediate; returns whether it is the flow's only
-    /// one there, to be queued for its second hop.
+    /// Records the arrival of a cell at an intermediate; returns whether it is the only cell of its
+    /// flow there and must join the queue for its second hop.
     #[inline(always)]
     pub fn arrived(&mut self, via: u16, place: u32, seq: u32) -> bool {
         let alone = !self.credits.enter(via as usize, place as usize);
@@ -143,7 +143,8 @@ impl Source {
         alone
     }
 
-    /// A cell has left its intermediate; returns the flow's next one there.
+    /// Records the departure of a cell from its intermediate; returns the next cell of the flow
+    /// there.
     #[inline(always)]
     pub fn relayed(&mut self, via: u16, place: u32) -> Option<Cell> {
         let place = place as usize;
@@ -151,7 +152,8 @@ impl Source {
         flow.away -= 1;
         let mut next = None;
         if !self.credits.give(via as usize, place) {
-            // Under back-pressure both ends walk the schedule: it is near the front.
+            // Under back-pressure cells arrive at and leave intermediates in the order of the
+            // schedule, so the entry is near the front.
             let at = flow.behind.iter().position(|&(v, _)| v == via);
             next = at.and_then(|k| flow.behind.remove(k));
         }
@@ -182,8 +184,8 @@ impl Source {
             .sum()
     }
 
-    /// Every cell behind another of its flow at an intermediate, which no other queue holds,
-    /// and that intermediate.
+    /// Every cell that is behind another cell of its flow at an intermediate, with that
+    /// intermediate. No other queue contains these cells.
     pub fn each_behind(&self) -> impl Iterator<Item = (usize, Cell)> + '_ {
         self.flows.iter().flat_map(|f| {
             let behind = f.behind.iter();

@@ -1,15 +1,15 @@
-//! Between the servers and their racks, where servers have links of their own: as in
-//! [`crate::sirius::servers`], but that cells wait with their flow.
+//! Transfers between servers and their racks if servers' links have a rate: as in
+//! [`crate::sirius::servers`], but cells wait with their flow.
 
 use super::Ideal;
 use lightloom_engine::{Io, Time};
 use std::ops::Range;
 
 impl Ideal {
-    /// Servers send their flows at their own rate.
+    /// Admits flows at servers whose links have a rate.
     pub(super) fn admit_capped(&mut self, now: Time, io: &mut Io) {
         while let Some((flow, at)) = self.entrance.next(now, io) {
-            // The turns of a server's flows change at the very time of arrival.
+            // A new flow changes the turns of its server exactly at its arrival.
             let rack = self.cluster.rack_of(io.flows.src[flow.index()]);
             self.send_from_servers(rack..rack + 1, at, io);
             if let Some(servers) = &mut self.servers {
@@ -19,8 +19,8 @@ impl Ideal {
         self.send_from_servers(0..self.cluster.racks, now, io);
     }
 
-    /// Moves the cells that have left a server of these racks by `now` to their source, or onto the
-    /// way to a server of the same rack.
+    /// Moves the cells that have left a server of these racks by `now` to their source node, or to
+    /// the link of a server in the same rack.
     fn send_from_servers(&mut self, racks: Range<u32>, now: Time, io: &mut Io) {
         let Some(servers) = &mut self.servers else {
             return;
@@ -39,7 +39,7 @@ impl Ideal {
         }
     }
 
-    /// Cells that are at their servers by `until` are delivered.
+    /// Delivers the cells that have reached their servers by `until`.
     pub(super) fn deliver_capped(&mut self, until: Time, io: &mut Io) {
         let Some(mut servers) = self.servers.take() else {
             return;

@@ -1,20 +1,20 @@
-//! Whether `ideal_window` lets a flow fill its wires.
+//! Whether `ideal_window` is large enough for a single flow to reach the rate of its links.
 
 use crate::findings::Finding;
 use crate::sirius::config::{Derived, SiriusConfig};
 use lightloom_engine::{Cluster, Nic};
 
-/// The window of cells with which a lone flow has the rate of its wires: an intermediate gets a
-/// cell of it in each epoch, and each takes a crossing, then waits for up to an epoch there. As many
-/// epochs begin before its place is free again.
+/// The smallest window with which a single flow reaches the rate of its uplinks. An intermediate
+/// gets one cell of the flow per epoch; a cell takes a crossing, then waits there for up to an
+/// epoch. The window is the number of epochs that begin until the cell has left.
 pub fn covering(config: &SiriusConfig, derived: &Derived) -> i64 {
     let (slots, of) = derived.epoch;
     (config.crossing() * of).div_ceil(config.slot * slots) + 2
 }
 
-/// The window with which a lone flow has the rate of its server's link, where that is lower: of the
-/// cells of an epoch one goes straight and takes no window, and each of the other nodes gets
-/// `window` of them in `covering` epochs.
+/// The smallest window with which a single flow reaches the rate of its server's link, if that is
+/// lower. In each epoch one cell goes directly to its destination and uses no window; each other
+/// node gets `window` cells in `covering` epochs.
 fn filling(config: &SiriusConfig, derived: &Derived, nodes: u32, link: Nic) -> i64 {
     let covering = covering(config, derived);
     let Nic::Capped(rate) = link else {
@@ -26,7 +26,7 @@ fn filling(config: &SiriusConfig, derived: &Derived, nodes: u32, link: Nic) -> i
     (window.ceil() as i64).clamp(1, covering)
 }
 
-/// The window of a table that is narrower; none otherwise.
+/// The finding that the window of a table is smaller than needed; `None` otherwise.
 pub fn narrow(config: &SiriusConfig, derived: &Derived, cluster: &Cluster) -> Option<Finding> {
     let covering = covering(config, derived);
     let filling = filling(config, derived, cluster.racks, cluster.nic);

@@ -1,6 +1,7 @@
-//! At the start of an epoch the grants of the epoch before have arrived (A.3). Each moves one cell
-//! from LOCAL to the virtual queue for its intermediate. A node that has accepted its grants sends
-//! new requests at once, so its part of LOCAL is read from memory once per epoch.
+//! Acceptance of grants at the start of an epoch, when the grants of the epoch before have arrived
+//! (A.3). Each grant moves one cell from LOCAL to the virtual queue for its intermediate. A node
+//! sends new requests immediately after it has accepted its grants, so its part of LOCAL is read
+//! from memory once per epoch.
 
 use super::epoch::Askers;
 use super::grant::FEW;
@@ -12,22 +13,22 @@ use crate::sirius::relay::Queues;
 use crate::sirius::schedule::next_meeting::Timetable;
 use crate::sirius::shard::{Shard, Shared};
 
-/// The requests of the nodes of a shard, and their answers. A node that sends requests at the same
-/// time writes them over the answers that it has read.
+/// The requests of the nodes of a shard and the answers to them. A node that sends new requests in
+/// the same step overwrites the answers that it has read.
 pub(crate) struct Answers<'a> {
     /// The answers, by shard of the intermediates.
     pub matrices: &'a mut [RequestMatrix],
     /// The nodes that sent requests.
     pub askers: &'a mut Askers,
-    /// Grants that find no cell, by shard.
+    /// Grants for which there is no cell, by shard.
     pub unused: &'a mut [Vec<Grant>],
 }
 
-/// The nodes that send requests in the epoch that begins, if they do so at once.
+/// The nodes that send requests in the new epoch, if they send them in the same step.
 type Asking<'a> = Option<&'a mut Askers>;
 
 impl Shard {
-    /// Takes up the grants that arrive at the start of `slot`.
+    /// Accepts the grants that arrive at the start of `slot`.
     pub(crate) fn accept(&mut self, slot: i64, shared: &Shared, answers: Answers, asking: Asking) {
         let mut queues = std::mem::take(&mut self.queues);
         match (&mut queues, shared.timetable) {
@@ -103,8 +104,8 @@ impl Shard {
         self.moving = moving;
     }
 
-    /// The cells for the grants of a row, destination by destination: all come from the
-    /// same runs of LOCAL.
+    /// Takes the cells for the grants of a row, destination by destination, because the cells for a
+    /// destination come from the same runs of LOCAL.
     #[inline(always)]
     fn take_by_destination(
         &mut self,
@@ -176,7 +177,7 @@ impl Shard {
         }
     }
 
-    /// The cells for the grants of a row, one by one.
+    /// Takes the cells for the grants of a row, one by one.
     #[inline(always)]
     fn take_each(
         &mut self,

@@ -1,5 +1,5 @@
-//! An epoch of the protocol: its requests, its grants, and the grants that found no cell. Epochs
-//! are shorter than the time of an answer, so several are open at once.
+//! An epoch of the protocol: its requests, its grants, and the grants for which there was no cell.
+//! Several epochs are open at the same time, because an answer takes longer than an epoch.
 
 use super::matrix::{Grant, RequestMatrix};
 use crate::sirius::index::{Label, Row};
@@ -9,12 +9,12 @@ use std::ops::Range;
 /// The requests of one epoch and the fate of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Epoch {
-    /// Matrices by (shard of the source, shard of the intermediate), from the requests until
-    /// the grants are taken up: then the next epoch to be opened has them.
+    /// Matrices by (shard of the source, shard of the intermediate), from the requests until the
+    /// grants are accepted. The next epoch that is opened then reuses them.
     pub(crate) matrices: Vec<Vec<RequestMatrix>>,
-    /// By shard, the rows that have something in the matrices.
+    /// By shard, the rows that have entries in the matrices.
     pub(crate) askers: Vec<Askers>,
-    /// Grants that found no cell, by (shard of the source, shard of the granter).
+    /// Grants for which there was no cell, by (shard of the source, shard of the granting node).
     pub(crate) unused: Vec<Vec<Vec<Grant>>>,
     /// The slots of the epoch.
     pub(crate) slots: Range<i64>,
@@ -57,7 +57,7 @@ impl Epoch {
 }
 
 /// Opens an epoch with the slots `asking`, without requests. It reuses the matrices of `granted`,
-/// the epoch whose grants are accepted from now on: a row is written after it has been read.
+/// the epoch whose grants are now accepted, because each row is read before it is written.
 pub(crate) fn open(
     epochs: &mut [Epoch],
     [granted, asking]: [usize; 2],
@@ -65,8 +65,8 @@ pub(crate) fn open(
     partition: &Partition,
 ) {
     (epochs[asking].slots, epochs[asking].answered) = (slots, false);
-    // After a pause it may have none; epochs of before it, whose requests have been
-    // answered, still do.
+    // After a pause `granted` may have no matrices; epochs from before the pause, whose requests
+    // have been answered, still have theirs.
     let done = |epoch: &Epoch| !epoch.matrices.is_empty() && !epoch.has_askers();
     let from = match (&epochs[granted], &epochs[asking]) {
         (from, _) if !from.matrices.is_empty() => Some(granted),
@@ -98,7 +98,7 @@ pub(crate) fn by_intermediate(matrices: &mut [Vec<RequestMatrix>]) -> Vec<Vec<&m
 #[derive(Clone, Debug, Default)]
 pub struct Askers {
     rows: Vec<u32>,
-    /// Where the destinations of each row end.
+    /// End of the destinations of each row.
     ends: Vec<u32>,
     destinations: Vec<Label>,
 }

@@ -9,7 +9,7 @@ use crate::sirius::config::GrantRule;
 use crate::sirius::index::{Label, Row};
 use lightloom_engine::Stream;
 
-/// So many counts do not stay in the second-level cache.
+/// Number of counts above which they do not fit into the second-level cache.
 const FAR: usize = 1 << 19;
 
 /// Number of rows between a prefetch and its use.
@@ -29,10 +29,10 @@ pub struct Asker<'a> {
     pub destinations: &'a [Label],
 }
 
-/// The answering side of a range of intermediates: M of A.3, the cells queued
-/// and granted for each destination. A node counts the grants for cells to itself
-/// too, although these take no relay queue: without a bound the cells that come
-/// straight from a source would queue there behind those it relays.
+/// The state with which a range of intermediates answers requests: M of A.3, the cells queued and
+/// granted for each destination. A node also counts grants for cells to itself, although these use
+/// no relay queue: without this bound, cells for the direct hop would queue at their source behind
+/// the cells that it relays.
 #[derive(Clone, Debug)]
 pub struct Grants {
     first: usize,
@@ -41,15 +41,15 @@ pub struct Grants {
     nodes: usize,
     limit: i8,
     rule: GrantRule,
-    /// M by (destination, row): the requests of a long flow go to all
-    /// intermediates for one destination, and are answered side by side.
+    /// M by (destination, row), because a long flow sends requests for one destination to all
+    /// intermediates, and adjacent counts are then updated together.
     m: Column<i8>,
     /// `one_per_destination`: the epoch of the last grant, with the same index.
     last: Column<u32>,
 }
 
 impl Grants {
-    /// For intermediates `first .. first + rows` out of `nodes`.
+    /// The state of intermediates `first .. first + rows` out of `nodes`.
     pub fn new(first: usize, rows: usize, nodes: usize, queue: u32, rule: GrantRule) -> Grants {
         let stride = apart(rows.next_multiple_of(BLOCK), 1);
         let last = match rule {
@@ -69,8 +69,8 @@ impl Grants {
         }
     }
 
-    /// If `really`, a cell for `destination` left this node, or a grant for it
-    /// lapsed.
+    /// Releases one count of `destination` if `really`: a cell for it left this node, or a grant
+    /// for it lapsed. (A flag, so that there is no branch.)
     #[inline(always)]
     pub fn release(&mut self, row: Row, destination: Label, really: bool) {
         let m = &mut self.m[destination.index() * self.stride + row.0];
@@ -78,7 +78,7 @@ impl Grants {
         *m -= really as i8;
     }
 
-    /// Grants of these intermediates that found no cell lapse.
+    /// Releases the counts of grants for which there was no cell.
     pub fn lapse(&mut self, unused: &[Grant]) {
         for (k, grant) in unused.iter().enumerate() {
             if let Some(later) = unused.get(k + AHEAD) {
@@ -88,7 +88,7 @@ impl Grants {
         }
     }
 
-    /// Cells queued and granted.
+    /// Number of cells queued and granted.
     #[cfg(test)]
     pub fn count(&self, row: Row, destination: Label) -> i8 {
         self.m[destination.index() * self.stride + row.0]
@@ -112,8 +112,8 @@ impl Grants {
         let by_destination = self.rule == GrantRule::Threshold;
         let mut order: Vec<u32> = Vec::with_capacity(askers.len());
         for start in (0..self.rows).step_by(BLOCK) {
-            // Each intermediate sees a uniformly random order; those of a block
-            // see the same one.
+            // Each intermediate processes its askers in a uniformly random order; the intermediates
+            // of a block use the same order.
             let block = (self.first + start) / BLOCK;
             let mut rng = Stream::new(seed, "sirius.grants", (epoch as u64) << 16 | block as u64);
             order.clear();
@@ -128,7 +128,7 @@ impl Grants {
                 let asker = &askers[k as usize];
                 let wants = matrices[asker.shard as usize].block(asker.row, start);
                 let asked = !crate::sirius::protocol::simd::equal(wants, self.nodes as u16);
-                // Side by side where requests for the same are many.
+                // With many requests for the same destination, a block answers them together.
                 let few = asker.destinations.len();
                 if by_destination && few <= FEW && 2 * few as u32 <= asked.count_ones() {
                     for &destination in asker.destinations {
@@ -141,7 +141,7 @@ impl Grants {
         }
     }
 
-    /// Hints that a block of intermediates is going to answer: the line of each
+    /// Prefetches the counts that a block of intermediates will need: the cache line of each
     /// destination, which two blocks share.
     fn hint(&self, start: usize) {
         if start.is_multiple_of(2 * BLOCK) && self.m.len() > FAR {
@@ -175,8 +175,8 @@ impl Grants {
         }
     }
 
-    /// The same, `ONCE` in an epoch for a destination. About half are granted: no branch
-    /// would predict which.
+    /// The same, with at most one grant per epoch and destination if `ONCE`. It has no branches,
+    /// because about half of the requests are granted and branches would be mispredicted.
     #[inline(always)]
     fn grant_each<const ONCE: bool>(
         &mut self,
@@ -194,7 +194,7 @@ impl Grants {
             let at = want as usize * stride + start + column;
             let mut free = m[at] < limit;
             if ONCE {
-                // 0 stands for no grant so far, hence epoch + 1.
+                // 0 means "no grant so far", hence epoch + 1.
                 free &= last[at] != epoch as u32 + 1;
                 last[at] = if free { epoch as u32 + 1 } else { last[at] };
             }
@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// `one_per_destination`: once in an epoch, and again in the next.
+    /// `one_per_destination`: one grant in an epoch, and another in the next.
     #[test]
     fn what_was_granted_once_is_granted_again_in_another_epoch() {
         let rule = GrantRule::OnePerDestination;
@@ -336,8 +336,8 @@ mod tests {
         won
     }
 
-    /// Intermediates of a block see the same order, others another: two of 96 are the same
-    /// two by chance once in 4,560 times.
+    /// Intermediates of a block use the same order, those of other blocks another: two draws of two
+    /// out of 96 are equal by chance once in 4,560 times.
     #[test]
     fn every_block_draws_an_order_of_its_own() {
         let same = (0..200).map(|epoch| {
@@ -355,7 +355,7 @@ mod tests {
         assert!(same.sum::<usize>() <= 3);
     }
 
-    /// Whichever nodes a shard has, they answer alike.
+    /// Answers do not depend on the shards to which nodes belong.
     #[test]
     fn shards_do_not_matter() {
         for epoch in 0..20 {

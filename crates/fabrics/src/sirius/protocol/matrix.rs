@@ -4,10 +4,10 @@ use super::simd::{equal, BLOCK};
 use crate::memory::Column;
 use crate::sirius::index::{Label, Row};
 
-/// Columns a set: a bit each.
+/// Columns per set; each has one bit.
 pub const SET: usize = 2 * BLOCK;
 
-/// Leave to send one cell for `destination` by way of node `by` (labels).
+/// Permission to send one cell for `destination` via node `by` (labels).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Grant {
     /// The intermediate.
@@ -16,13 +16,13 @@ pub struct Grant {
     pub destination: Label,
 }
 
-/// The requests of the nodes of one shard to those of another, row by row, and in the same place
-/// their result: a request becomes a grant.
+/// The requests of the nodes of one shard to those of another, row by row. The answers use the same
+/// entries: a request becomes a grant.
 #[derive(Clone, Debug)]
 pub struct RequestMatrix {
     columns: usize,
     stride: usize,
-    /// The label of the destination of each, or `none`.
+    /// The label of the destination of each request, or `none`.
     wants: Column<u16>,
 }
 
@@ -91,8 +91,8 @@ impl RequestMatrix {
     }
 }
 
-/// A stride for items of `size` bytes with which rows do not all fall into the same sets
-/// of a cache: one line more than a multiple of half a kilobyte.
+/// A stride for items of `size` bytes with which rows do not all map to the same sets of a cache:
+/// one line more than a multiple of half a kilobyte.
 pub fn apart(stride: usize, size: usize) -> usize {
     let line = 64 / size;
     stride

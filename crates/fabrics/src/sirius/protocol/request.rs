@@ -9,9 +9,9 @@ use crate::sirius::index::{Label, Row};
 use crate::sirius::relay::local::Local;
 use lightloom_engine::Stream;
 
-/// A flow tuple of A.3: destination and, above it, the number of cells without a request. It is one
-/// word, because a value that was written in parts cannot be moved as a whole until the parts have
-/// reached the cache.
+/// A flow tuple of A.3: the destination in the lower bits, the number of cells without a request in
+/// the higher bits. It is one word, because the processor cannot read a value as a whole while its
+/// parts, written separately, have not reached the cache.
 #[derive(Clone, Copy, Debug)]
 struct Tuple(u64);
 
@@ -49,12 +49,12 @@ pub(crate) struct Requests {
     /// The random stream of each row.
     rng: Vec<Stream>,
     walk: Walk,
-    /// Scratch space: the request of a row to each node.
+    /// Scratch space: the requests of a row to each node.
     wants: Vec<u16>,
 }
 
 impl Requests {
-    /// For nodes `lo .. lo + rows` out of `nodes`, with this number per block.
+    /// The state of nodes `lo .. lo + rows` out of `nodes`, with this number of nodes per block.
     pub(crate) fn new(
         (lo, rows): (usize, usize),
         block: usize,
@@ -101,7 +101,7 @@ impl Requests {
         }
         let (label, rng) = (row.label(self.lo), &mut self.rng[row.0]);
         if let ([matrix], None) = (&mut *matrices, avoid) {
-            // Nothing to divide: the requests are written where they are read.
+            // There is one shard: write the requests directly into its matrix.
             let wants = matrix.row(row);
             let asked = self.walk.compute_requests(row, label, local, rng, wants);
             if asked > 0 {
@@ -135,16 +135,16 @@ struct Walk {
     flows: Vec<Tuple>,
     /// The destinations of F, each once.
     destinations: Vec<Label>,
-    /// The candidate set C, kept from walk to walk: any order of it is as good a start for
-    /// a Fisher–Yates draw as any other. One for each block of rows, so that draws do not
-    /// depend on which shard has which block.
+    /// The candidate set C. It is kept from walk to walk, because a Fisher–Yates draw may start
+    /// from any order. There is one set for each block of rows, so that draws do not depend on the
+    /// assignment of blocks to shards.
     candidates: Vec<Label>,
     /// Rows a block.
     block: usize,
 }
 
 impl Walk {
-    /// For `rows` nodes out of `nodes`, with this number per block.
+    /// Scratch space for `rows` nodes out of `nodes`, with this number of nodes per block.
     fn new((rows, block): (usize, usize), nodes: usize, intermediates: Intermediates) -> Walk {
         let blocks = 0..rows.div_ceil(block);
         Walk {
@@ -193,8 +193,8 @@ impl Walk {
         }
     }
 
-    /// No flow can run out before every intermediate has a request: the draws of flows are then
-    /// independent, and the order of intermediates is free.
+    /// The walk if no flow can run out before every intermediate has a request: the draws of flows
+    /// are then independent, and intermediates can be visited in any order.
     fn ask_everyone(&mut self, rng: &mut Stream, wants: &mut [u16]) -> u32 {
         if let [only] = self.flows[..] {
             wants.fill(only.destination().0);
@@ -212,8 +212,8 @@ impl Walk {
     }
 }
 
-/// The walk of A.3: flows and intermediates are drawn until either run out. Returns the
-/// number of requests.
+/// The walk of A.3: draws flows and intermediates until either are exhausted. Returns the number of
+/// requests.
 fn walk(flows: &mut [Tuple], candidates: &mut [Label], rng: &mut Stream, wants: &mut [u16]) -> u32 {
     let mut draws = rng.clone();
     let (mut flows_left, mut used) = (flows.len(), 0);
@@ -221,7 +221,7 @@ fn walk(flows: &mut [Tuple], candidates: &mut [Label], rng: &mut Stream, wants: 
         let (open, left) = (&mut flows[..flows_left], &mut candidates[used..]);
         if let [only] = open {
             if only.cells() >= left.len() as u64 {
-                // One flow is left for all remaining intermediates: no draw is needed.
+                // Only one flow is left for all remaining intermediates: no draw is needed.
                 let destination = only.destination();
                 left.iter().for_each(|c| wants[c.index()] = destination.0);
                 used += left.len();
@@ -242,7 +242,7 @@ fn walk(flows: &mut [Tuple], candidates: &mut [Label], rng: &mut Stream, wants: 
     used as u32
 }
 
-/// The same, but a node requests neither itself, `source`, nor the destination.
+/// The same, but a node sends requests neither to itself (`source`) nor to the destination.
 fn walk_others(
     flows: &mut Vec<Tuple>,
     candidates: &mut [Label],

@@ -1,14 +1,15 @@
-//! A first-in, first-out queue for each pair of nodes, used if the slot of a cell's departure is
-//! not known in advance: a part may have failed, or pairs meet very often in a frame. Otherwise see
-//! [`by_slot`](super::by_slot).
+//! A first-in, first-out queue for each pair of nodes. It is used if the slot of a cell's departure
+//! is not known in advance, because a part may have failed or pairs meet very often in a frame.
+//! Otherwise [`by_slot`](super::by_slot) is used.
 //!
 //! Cells that reach a node in the same slot are ordered by the time at which they took their
-//! places, so a cell keeps its place. It takes a place when it joins, if fewer than [`PLACES`]
-//! wait; otherwise it waits aside until the end of a slot in which it is near enough to the front.
+//! places, so a cell keeps its place. It takes its place when it joins, if the queue has fewer than
+//! [`PLACES`] cells. Otherwise it waits aside, and takes its place at the end of the first slot in
+//! which it is among the first [`PLACES`].
 //!
-//! The first cell of a queue is stored apart, because most queues have no other; the rest are
-//! linked through one list. Queues of a turn are adjacent, with a bit for each that has a cell:
-//! idle queues cost nothing.
+//! The first cell of a queue is stored in the queue itself, because most queues have no other; the
+//! rest are linked through one list. Queues of a turn are adjacent, with a bit for each queue that
+//! has a cell, so that empty queues are skipped.
 
 use super::queued::{Placed, Queued};
 use super::queues::{RelayQueues, PLACES};
@@ -19,7 +20,7 @@ use crate::sirius::prefetch::{hinted, prefetch};
 use crate::sirius::schedule::peer_order::PeerOrder;
 use bytemuck::{Pod, Zeroable};
 
-/// A queue: its first cell, where the second and the last are in the list, and its length.
+/// A queue: its first cell, the indices of the second and the last in the list, and its length.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct Queue {
@@ -29,14 +30,14 @@ struct Queue {
     len: u32,
 }
 
-/// A cell, and which is the next in its queue, or the next that is free.
+/// A cell, and the index of the next cell in its queue or of the next free entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Linked {
     placed: Placed,
     next: u32,
 }
 
-/// In place of a cell: there is none. The list begins with one that is never used.
+/// Index that means "no cell". The first entry of the list is never used.
 const NONE: u32 = 0;
 
 /// The queues of a range of nodes for all nodes.
@@ -51,7 +52,7 @@ pub struct ByPair {
     /// By turn, a bit for each row that has a cell.
     busy: Vec<u64>,
     cells: Vec<Linked>,
-    /// The first cell of the list that is free.
+    /// The first free entry of the list.
     free: u32,
     /// The next place.
     next: u64,
@@ -61,12 +62,12 @@ pub struct ByPair {
 }
 
 impl ByPair {
-    /// Bytes that a pair takes, without its cells, and a cell.
+    /// Bytes of a pair without its cells, and bytes of a cell.
     pub const BYTES: (u64, u64) = (size_of::<Queue>() as u64, size_of::<Linked>() as u64);
 
     /// Empty queues of `rows` nodes out of `nodes`.
     pub fn new(rows: usize, nodes: usize) -> ByPair {
-        // Queues of one row must not all fall into the same set of the cache.
+        // Queues of one row must not all map to the same set of the cache.
         let (stride, words) = (rows | 1, rows.div_ceil(64));
         ByPair {
             rows,
@@ -81,7 +82,7 @@ impl ByPair {
         }
     }
 
-    /// Bytes that are taken, counted one by one.
+    /// Bytes in use, counted by actual capacity.
     #[cfg(test)]
     pub fn bytes_held(&self) -> usize {
         let lists = self.cells.capacity() * size_of::<Linked>();
@@ -89,7 +90,7 @@ impl ByPair {
         size_of_val(&self.queues[..]) + size_of_val(&self.busy[..]) + lists + aside
     }
 
-    /// Where the queue is that a row has for the peer at `turn`.
+    /// The index of the queue that a row has for the peer at `turn`.
     #[inline(always)]
     fn pair(&self, turn: Turn, row: Row) -> usize {
         turn.index() * self.stride + row.0
@@ -107,7 +108,7 @@ impl ByPair {
         self.append(turn, row, Placed { queued, place });
     }
 
-    /// Adds a cell that has its place.
+    /// Adds a cell that already has its place.
     #[inline(always)]
     fn append(&mut self, turn: Turn, row: Row, placed: Placed) {
         let pair = self.pair(turn, row);
@@ -143,7 +144,7 @@ impl ByPair {
         for word in 0..self.words {
             let chosen = rows.map_or(u64::MAX, |rows| rows[word]);
             let set = self.busy[turn.index() * self.words + word] & chosen;
-            // The seconds lie anywhere in the list: all are on their way before any is read.
+            // The second cells are anywhere in the list: prefetch all of them before any is read.
             for row in bits(64 * word, set) {
                 let queue = &self.queues[self.pair(turn, row)];
                 prefetch(&self.cells, queue.second as usize);
@@ -189,7 +190,8 @@ impl ByPair {
         first
     }
 
-    /// Cells that wait aside take their places if they are near enough to the front.
+    /// Gives places to the cells that wait aside and are now among the first [`PLACES`] of their
+    /// queue.
     #[cold]
     #[inline(never)]
     fn take_places(&mut self) {
@@ -201,7 +203,7 @@ impl ByPair {
                     self.next += 1;
                 }
                 Some(_) => self.aside.push((turn, row, aside)),
-                // The cell was called back.
+                // The cell has been called back.
                 None => (),
             }
         }
@@ -230,7 +232,7 @@ impl ByPair {
             .chain(later.map(|at| self.cells[at].placed))
     }
 
-    /// Takes the cells out of a queue that `goes` names; in order.
+    /// Removes the cells for which `goes` is true from a queue; returns them in order.
     #[cold]
     pub fn pull(&mut self, turn: Turn, row: Row, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
         if !self.queue(turn, row).any(|p| goes(p.queued.cell())) {
@@ -247,13 +249,13 @@ impl ByPair {
         gone
     }
 
-    /// Every cell; those of a queue in their order.
+    /// All cells; those of one queue in order.
     pub fn each(&self) -> impl Iterator<Item = Queued> + '_ {
         self.all().map(|(_, placed)| placed.queued)
     }
 
-    /// Every cell and the row at which it waits, in the order in which they took their places; then
-    /// those that stand aside, in the order of their arrival.
+    /// All cells with the rows at which they wait, in the order in which they took their places;
+    /// then those that stand aside, in order of arrival.
     pub fn in_order(&self) -> Vec<(Row, Queued)> {
         let mut all: Vec<(Row, Placed)> = self.all().collect();
         all.sort_unstable_by_key(|cell| cell.1.place);
@@ -285,7 +287,7 @@ fn bits(first: usize, set: u64) -> impl Iterator<Item = Row> {
     sets.map(move |set| Row(first + set.trailing_zeros() as usize))
 }
 
-/// [`ByPair`], and in which order nodes meet.
+/// [`ByPair`] with the order in which nodes meet.
 pub struct ByPairAt<'a> {
     queues: &'a mut ByPair,
     peer_order: &'a PeerOrder,
@@ -334,7 +336,7 @@ mod tests {
 
     const ROWS: usize = 3;
 
-    /// The queues, and for each turn and row a plain one.
+    /// The queues, and a plain queue for each turn and row.
     struct Both {
         queues: ByPair,
         model: Vec<VecDeque<Placed>>,

@@ -1,19 +1,19 @@
 //! Cells by the slot in which they leave.
 //!
-//! For the node that it meets in a slot, a node has cells on their *second* hop (that node is their
-//! destination) and granted cells on their *first* hop (that node will relay them: the paper's
-//! virtual queue for it). Both wait in one first-in, first-out queue ("W FIFO output queues per
-//! port", §6), and every meeting takes one cell from it. The schedule is known in advance, so the
-//! slot in which a cell will leave is known when it joins a queue, whatever joins behind it. Queues
-//! themselves are therefore not stored: each pair stores only the meeting of the last cell in its
-//! queue, and each slot the cells that will leave.
+//! For each other node, a node has two kinds of cells: cells on their *second* hop, whose
+//! destination is that node, and granted cells on their *first* hop, which that node will relay
+//! (the paper's virtual queue for it). Both wait in one first-in, first-out queue ("W FIFO output
+//! queues per port", §6), and every meeting takes one cell from it. Because the schedule is known
+//! in advance, the slot in which a cell will leave is known when it joins a queue; later cells do
+//! not change it. Queues themselves are therefore not stored: each pair stores only the meeting of
+//! the last cell in its queue, and each slot stores the cells that will leave in it.
 //!
-//! Cells of a slot are stored by *block* of the nodes at which they wait, in the order in which
-//! they joined, so that the order does not depend on the division of nodes into shards; and within
-//! a block by destination (*lanes*): the shard, and the purpose there ([`Purpose`]).
+//! Cells of a slot are stored by *block* of the nodes at which they wait, so that their order does
+//! not depend on the division of nodes into shards. Within a block they are stored by *lane*, which
+//! is the receiving shard and the purpose there ([`Purpose`]), in the order in which they joined.
 //!
-//! *Not for* schedules that may change, or pairs that meet very often in a frame: see
-//! [`by_pair`](super::by_pair).
+//! If the schedule may change, or if pairs meet very often in a frame, [`by_pair`](super::by_pair)
+//! is used instead.
 
 use super::chunked::{Chunked, NOWHERE};
 use super::in_flight::{lane_of, Flight, Purpose};
@@ -26,14 +26,14 @@ use crate::sirius::prefetch::prefetch;
 use crate::sirius::schedule::next_meeting::{NextMeeting, Timetable};
 use crate::sirius::schedule::Schedule;
 
-/// So many cells find their places before they are written there.
+/// Number of cells whose places are computed before any of them is written.
 const TOGETHER: usize = 256;
 
 /// Number of cells between a prefetch of queues and its use.
 const AHEAD: usize = 32;
 
-/// Number of cells in a queue, by the number of the first free meeting less the number of the next
-/// meeting; 0 if the free meeting is over. A table, because a branch would be mispredicted.
+/// Number of cells in a queue, by the number of the first free meeting minus the number of the next
+/// meeting; 0 if the free meeting is over. It is a table, because a branch would be mispredicted.
 const BEFORE: [u8; 256] = {
     let mut before = [0; 256];
     let mut k = 0;
@@ -49,7 +49,7 @@ pub fn timetable(schedule: &Schedule) -> Option<Timetable> {
     Timetable::new(schedule, PLACES)
 }
 
-/// Something of every label there can be: no index is out of bounds.
+/// An array with an entry for every possible label, so that no index is out of bounds.
 type Labels = Box<[u32; 1 << 16]>;
 
 fn labels(range: std::ops::Range<usize>, of: impl Fn(usize) -> usize) -> Labels {
@@ -66,11 +66,11 @@ struct Tables {
     lo: usize,
     /// The first list of each label's block.
     block: Labels,
-    /// Where in a block the lists of cells begin that a label will relay.
+    /// Index within a block of the first list of cells that a label will relay.
     relay: Labels,
     /// Offset from the lists of cells that a label relays to the lists of cells that end there.
     direct: u32,
-    /// Where in a block the lists of second hops to a label begin.
+    /// Index within a block of the first list of second hops to a label.
     second: Labels,
 }
 
@@ -81,8 +81,8 @@ impl Tables {
         Row::of(from, self.lo).0 * self.nodes + to.index()
     }
 
-    /// The lists of `from` for granted cells that wait for `by`, or of relayed ones that
-    /// wait for `to`.
+    /// The first list of `from` for granted cells that wait for `by`; `direct` if `by` is their
+    /// destination.
     #[inline(always)]
     fn granted(&self, from: Label, by: Label, direct: bool) -> u32 {
         let direct = if direct { self.direct } else { 0 };
@@ -97,18 +97,18 @@ impl Tables {
 
 /// The queues of a range of nodes, kept by the slot in which their cells leave.
 ///
-/// All cells first get their places, then all are written there, because the processor cannot look
-/// up the next place while it does not know where it is to write.
+/// Places are computed for a group of cells before any of them is written, because the processor
+/// cannot read the next place ahead while the address of a write is unknown.
 #[derive(Clone, Debug)]
 pub struct BySlot {
     /// The next slot.
     slot: usize,
     tables: Tables,
-    /// Lanes of all blocks, and of one.
+    /// Number of lanes of all blocks.
     lanes: usize,
     lanes_a_block: usize,
-    /// For each pair, by row and label: the number of the first meeting that no queued cell takes,
-    /// modulo 256, or the number of a meeting that is over.
+    /// For each pair, by row and label: the number, modulo 256, of the first meeting that no queued
+    /// cell uses, or of a meeting that is over.
     free: Column<u8>,
     /// The smallest number of any pair's next meeting when `free` was last checked.
     looked: i64,
@@ -116,7 +116,7 @@ pub struct BySlot {
     lists: Chunked,
     /// Slots of the ring, a power of two, less one.
     ring: usize,
-    /// Scratch space: the lists of cells that have found their places.
+    /// Scratch space: the lists to which the cells of a group belong.
     places: Vec<u32>,
     /// Cells that wait aside because their queue was full, in order of arrival, with the label of
     /// the node at which they wait.
@@ -127,7 +127,7 @@ impl BySlot {
     /// Bytes that a pair takes, without its cells.
     pub const BYTES_A_PAIR: u64 = 1;
 
-    /// None from nodes `lo .. lo + rows`.
+    /// Empty queues of nodes `lo .. lo + rows`.
     pub fn new(
         timetable: &Timetable,
         (lo, rows): (usize, usize),
@@ -165,13 +165,13 @@ impl BySlot {
         }
     }
 
-    /// From now on `slot` is the next, in which the least number of a meeting is `least`.
+    /// Begins `slot`, in which the smallest number of any pair's next meeting is `least`.
     pub fn begin(&mut self, slot: i64, least: i64) {
         self.slot = slot as usize;
         match least - self.looked {
-            // Meetings long over must not be taken for some to come.
+            // Numbers repeat modulo 256: old meetings must not be mistaken for future ones.
             64..100 => self.forget(least),
-            // Nothing happened for long: all queues are empty.
+            // After this number of meetings without an update all queues are empty.
             100.. => self.free.fill(least as u8),
             _ => return,
         }
@@ -187,7 +187,7 @@ impl BySlot {
         }
     }
 
-    /// Granted cells of a node, by label, wait for their intermediates.
+    /// Adds granted cells of a node to the queues for their intermediates.
     #[inline(always)]
     fn wait(&mut self, meetings: impl NextMeeting, from: Label, granted: &[Queued]) {
         for start in (0..granted.len()).step_by(TOGETHER) {
@@ -200,15 +200,15 @@ impl BySlot {
         }
     }
 
-    /// Hints that cells are going to wait at `row`.
+    /// Prefetches the queues of `row`, which cells will join soon.
     fn prefetch(&self, row: Row) {
         let first = row.0 * self.tables.nodes;
         let lines = (first..first + self.tables.nodes).step_by(64);
         lines.for_each(|pair| prefetch(&self.free, pair));
     }
 
-    /// Cells have come to their intermediates, and wait for their destinations; `FAR` if
-    /// there are more queues than the second-level cache holds.
+    /// Adds cells that have reached their intermediates to the queues for their destinations; `FAR`
+    /// if the queues do not fit into the second-level cache.
     #[inline(always)]
     fn relay<const FAR: bool>(&mut self, meetings: impl NextMeeting, arrived: &[Queued]) {
         if FAR {
@@ -225,8 +225,8 @@ impl BySlot {
         }
     }
 
-    /// Finds the places of the cells from `start` on, and returns them; `of` gives the waiting
-    /// node, the peer and their first list.
+    /// Computes the places of the group of cells from `start` on, and returns these cells; `of`
+    /// gives the node at which a cell waits, the peer and their first list.
     #[inline(always)]
     fn find<'c, const FAR: bool>(
         &mut self,
@@ -259,7 +259,8 @@ impl BySlot {
         found
     }
 
-    /// Writes cells to their places; `from` gives the waiting node. `SECOND` hops are marked.
+    /// Writes cells to their places and marks them as second hops if `SECOND`; `from` gives the
+    /// node at which a cell waits.
     #[inline(always)]
     fn write<const SECOND: bool>(&mut self, cells: &[Queued], from: impl Fn(&Queued) -> Label) {
         let aside = &mut self.aside;
@@ -267,14 +268,14 @@ impl BySlot {
         self.lists.join::<SECOND>(&self.places, cells, full);
     }
 
-    /// Bytes of the lists of all shards, without their cells.
+    /// Bytes of the empty lists of all shards.
     pub fn lists_bytes(timetable: &Timetable, partition: &Partition) -> u64 {
         let blocks = partition.nodes.div_ceil(partition.block);
         let lists = ring(timetable) * blocks * lane_of(partition.shards().count(), Purpose::Relay);
         lists as u64 * Chunked::BYTES_A_LIST
     }
 
-    /// Cells that stand aside try again, before any other cell takes a free place.
+    /// Lets the cells that stand aside join before any other cell takes a free place.
     #[cold]
     fn join_aside(&mut self, meetings: impl NextMeeting) {
         for (queued, from) in std::mem::take(&mut self.aside) {
@@ -282,7 +283,7 @@ impl BySlot {
         }
     }
 
-    /// A cell that waits at a node, by label, joins.
+    /// Adds a cell that waits at a node (a label).
     #[cold]
     fn join(&mut self, meetings: impl NextMeeting, from: Label, queued: Queued) {
         match queued.cell().is_second() {
@@ -291,8 +292,8 @@ impl BySlot {
         }
     }
 
-    /// Cells join in this order, each with the row at which it waits; there are none before,
-    /// and `slot` is the next.
+    /// Adds cells, each with the row at which it waits, in this order to empty queues; `slot` is
+    /// the next slot.
     #[cold]
     pub fn join_all(&mut self, timetable: &Timetable, slot: i64, cells: Vec<(Row, Queued)>) {
         self.begin(slot, timetable.number(slot));
@@ -305,13 +306,13 @@ impl BySlot {
         }
     }
 
-    /// Chunks of `flight` were read.
+    /// Returns the chunks of `flight`, which have been read, for reuse.
     pub fn reuse(&mut self, flight: &mut Flight) {
         flight.clear(&mut self.lists.spare);
     }
 
-    /// With the meetings from a slot on; `far` if there are more queues than the second-level
-    /// cache holds.
+    /// The queues with the meetings from a slot on; `far` if the queues do not fit into the
+    /// second-level cache.
     #[inline(always)]
     pub fn at<M: NextMeeting>(&mut self, meetings: M, far: bool) -> BySlotAt<'_, M> {
         BySlotAt {
@@ -321,7 +322,7 @@ impl BySlot {
         }
     }
 
-    /// Moves the cells of the present slot into `flight`; the next slot begins.
+    /// Moves the cells of the present slot into `flight` and advances to the next slot.
     pub fn leave(&mut self, flight: &mut Flight) {
         for at in 0..self.lanes {
             if let Some(chunks) = self.lists.take(self.list(at, self.slot)) {
@@ -336,7 +337,7 @@ impl BySlot {
         at * (self.ring + 1) + (slot & self.ring)
     }
 
-    /// Every cell; those of a queue in their order.
+    /// All cells; those of one queue in order.
     pub fn each(&self) -> impl Iterator<Item = &Queued> + '_ {
         let slots = self.slot..=self.slot + self.ring;
         let lists = slots.flat_map(move |slot| (0..self.lanes).map(move |at| (at, slot)));
@@ -345,7 +346,7 @@ impl BySlot {
     }
 }
 
-/// [`BySlot`], and the meetings from a slot on.
+/// [`BySlot`] with the meetings from a slot on.
 pub struct BySlotAt<'a, M> {
     queues: &'a mut BySlot,
     meetings: M,
@@ -516,7 +517,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// Also with queues that exceed their places, and with idle times so long that numbers of
+        /// The cases include queues longer than their places, and idle times after which numbers of
         /// meetings repeat.
         #[test]
         fn cells_of_a_pair_leave_first_in_first_out(s in schedules(), crowded: bool, seed: u64) {

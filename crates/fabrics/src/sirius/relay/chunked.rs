@@ -1,20 +1,19 @@
 //! Lists of cells in chunks.
 //!
-//! A list grows by another chunk when its last is full, and leaves as it is, chunk by
-//! chunk: no cell is ever moved. Chunks that were read are used again while they are in
-//! the cache.
+//! A list gets another chunk when its last one is full. Whole chunks leave, so no cell is ever
+//! copied. Chunks that have been read are reused while they are still in the cache.
 
 use super::queued::Queued;
 use crate::sirius::partition::Partition;
 
-/// Cells a chunk at most, and at least.
+/// Largest and smallest number of cells per chunk.
 const CHUNK: (usize, usize) = (256, 16);
 
-/// The number of cells that are sampled to decide whether neighbours join the same lists: this
-/// determines how cells are written, not where.
+/// Number of cells that are sampled to decide whether consecutive cells join the same list. This
+/// selects the way in which cells are written, not the result.
 const SAMPLE: usize = 16;
 
-/// In place of a list: there is no room for the cell.
+/// Index of a list that means "no room for the cell".
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// Lists of cells.
@@ -46,8 +45,8 @@ impl Chunked {
         }
     }
 
-    /// Each of the cells joins the list in its place in `lists`, on its `SECOND` hop from now
-    /// on; those that have none are handed to `nowhere`.
+    /// Adds each cell to the list at the same position of `lists`, and marks it as a second hop if
+    /// `SECOND`. Cells without a list are passed to `nowhere`.
     #[inline(always)]
     pub fn join<const SECOND: bool>(
         &mut self,
@@ -79,8 +78,8 @@ impl Chunked {
         }
     }
 
-    /// The same where most go to the list of the one before: each would wait for the
-    /// length that the other leaves.
+    /// The same for cells most of which join the list of the cell before: written one by one, each
+    /// would have to wait for the length that the cell before leaves.
     #[inline(never)]
     fn join_in_runs<const SECOND: bool>(
         &mut self,
@@ -121,7 +120,7 @@ impl Chunked {
         Some(chunk)
     }
 
-    /// Empties a list that has ever had a cell; its chunks.
+    /// Empties a list that has ever had a cell; returns its chunks.
     pub fn take(&mut self, list: usize) -> Option<impl Iterator<Item = Vec<Queued>> + '_> {
         let last = std::mem::take(&mut self.last[list]);
         (last.capacity() > 0).then(|| self.full[list].drain(..).chain([last]))
@@ -156,7 +155,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Into any lists, and where some cells find no room.
+        /// Cells join arbitrary lists, and some cells find no room.
         #[test]
         fn runs_join_as_single_cells_do(
             runs in prop::collection::vec((0u32..7, 1usize..60), 1..12), second: bool,

@@ -1,7 +1,7 @@
 //! The cells that a shard sends in one slot.
 //!
-//! Nothing is copied: the chunks that leave are in flight, lane by lane, until they have been read;
-//! then their memory is returned.
+//! No cell is copied: the chunks that leave are in flight, lane by lane, until they have been read;
+//! then their memory is reused.
 
 use super::queued::Queued;
 use crate::sirius::cell::{Cell, Routes};
@@ -12,7 +12,7 @@ use crate::sirius::index::Label;
 pub enum Purpose {
     /// The cell is relayed.
     Relay,
-    /// The cell was relayed before, and is delivered.
+    /// The cell is on its second hop and is delivered.
     Second,
     /// The cell is delivered on its first hop.
     Direct,
@@ -32,7 +32,7 @@ pub fn purpose(lane: usize) -> Purpose {
 /// The cells that the nodes of one shard send in one slot.
 #[derive(Clone, Debug, Default)]
 pub struct Flight {
-    /// Chunks, those of each block of senders in turn, with their lane.
+    /// Chunks with their lanes, block of senders by block.
     chunks: Vec<(usize, Vec<Queued>)>,
     /// Chunks that have landed.
     landed: Vec<(usize, Vec<Queued>)>,

@@ -1,17 +1,18 @@
-//! The cells that leave in a slot, if they are not known in advance, in the order in which cells
-//! reach the other nodes: by block of the senders, and within a block by place.
+//! The cells that leave in a slot, if they are not known in advance. They are sorted in the order
+//! in which they reach the other nodes: by block of the senders, and within a block by place.
 
 use super::in_flight::Flight;
 use super::queued::{Placed, Queued};
 
-/// A cell's place, above it its block, and where the cell is.
+/// The place of a cell with its block in the higher bits, and the index of the cell.
 type Key = (u64, u32);
 
 /// The position of the block in a key: above the place, whose highest bit marks cells that stand
 /// aside. There are 16 blocks at most.
 const BLOCK: u32 = 60;
 
-/// Fewer cells are sorted by comparison, as are keys whose range exceeds this number of bits.
+/// Up to this number of cells are sorted by comparison, and so are keys that differ in more than
+/// this number of bits.
 const FEW: usize = 64;
 const FAR: u32 = 24;
 
@@ -25,7 +26,7 @@ pub struct Leaving {
     /// The lane of each, and the cell.
     cells: Vec<(u32, Queued)>,
     keys: Vec<Key>,
-    /// The bits in which the keys differ, and the first key.
+    /// The bits in which the keys differ from the first key.
     differ: u64,
     first: u64,
     /// Scratch space: keys after a pass, and cells lane by lane.
@@ -36,7 +37,7 @@ pub struct Leaving {
 }
 
 impl Leaving {
-    /// A cell leaves for a lane; `block` is that of its sender.
+    /// Adds a cell that leaves for a lane; `block` is the block of its sender.
     #[inline(always)]
     pub fn push(&mut self, block: usize, lane: usize, placed: &Placed) {
         let Placed { queued, place } = *placed;
@@ -70,7 +71,7 @@ impl Leaving {
         }
     }
 
-    /// Places of a slot lie close together, so they are sorted digit by digit.
+    /// Sorts digit by digit, because the places of a slot are close together.
     fn sort(&mut self) {
         let places = self.differ & ((1 << BLOCK) - 1);
         let bits = 64 - places.leading_zeros();
@@ -116,7 +117,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a sort by comparison.
+        /// Compared with a sort by comparison.
         #[test]
         fn cells_leave_by_block_and_place(
             cells in prop::collection::vec((0usize..16, 0u64..1 << 20, any::<bool>()), 0..400),

@@ -1,8 +1,8 @@
 //! LOCAL: the cells that wait at their source node (Sirius §4.3).
 //!
-//! Cells of a flow are alike until they leave, so LOCAL stores runs of consecutive cells: admitting
-//! a flow of a million cells costs the same as one of a single cell. A node's runs are adjacent, by
-//! age; the next run for a destination is determined whenever the node is *opened*.
+//! LOCAL stores runs of consecutive cells instead of single cells, so admitting a flow of a million
+//! cells costs the same as a flow of one cell. The runs of a node are adjacent, by age; the next
+//! run for a destination is determined whenever the node is *opened*.
 
 use crate::sirius::cell::{Cell, FlowIndex, Routes};
 use crate::sirius::index::{Label, Row};
@@ -14,7 +14,8 @@ struct Run {
     left: u32,
     seq: u32,
     dst: Label,
-    /// Its number among all that the node ever had, from 1 on; 0 if it came back.
+    /// Its number among all runs that the node ever had, from 1 on; 0 if its cells were called
+    /// back.
     id: u32,
     /// While its row is open, the position of the next run with the same destination.
     next: u32,
@@ -28,14 +29,14 @@ const NONE: u32 = u32::MAX;
 pub struct Local {
     /// The runs of each row, the oldest first.
     runs: Vec<Vec<Run>>,
-    /// Runs that each row ever had.
+    /// Number of runs that each row ever had.
     ever: Vec<u32>,
     /// The position of the oldest run of the open row, by destination.
     first: Vec<u32>,
     /// Whether a run of the open row has no cells any more.
     spent: bool,
     cells: Vec<u64>,
-    /// Cells in LOCAL of all rows.
+    /// Number of cells in LOCAL of all rows.
     pub total: u64,
 }
 
@@ -83,7 +84,7 @@ impl Local {
         id
     }
 
-    /// Cells that had left come back, and are older than all that wait.
+    /// Adds cells that had left and were called back; they are older than all cells that wait.
     #[cold]
     pub fn readmit(&mut self, row: Row, flow_index: FlowIndex, dst: Label, seq: u32, count: u32) {
         self.admit(row, flow_index, dst, seq, count);
@@ -94,8 +95,8 @@ impl Local {
         }
     }
 
-    /// Adds one cell: to the run `id`, if that still waits and ends where the cell
-    /// continues, or as a run of its own. Returns the id of its run.
+    /// Adds one cell: to the run `id`, if that still waits and the cell continues it, otherwise as
+    /// a new run. Returns the id of its run.
     pub fn grow(&mut self, row: Row, id: u32, flow_index: FlowIndex, dst: Label, seq: u32) -> u32 {
         let runs = &mut self.runs[row.0];
         match runs.binary_search_by_key(&id, |run| run.id) {
@@ -120,17 +121,17 @@ impl Local {
         cells
     }
 
-    /// Cells of a row are going to be taken.
+    /// Prepares a row for [`Local::take`] and [`Local::take_run`].
     pub fn open(&mut self, row: Row) {
         self.first.fill(NONE);
         let runs = &mut self.runs[row.0][..];
-        // From the youngest on, so that the oldest comes to be the first.
+        // From the youngest run on, so that `first` is the oldest at the end.
         for (place, run) in runs.iter_mut().enumerate().rev() {
             run.next = std::mem::replace(&mut self.first[run.dst.index()], place as u32);
         }
     }
 
-    /// `taken` cells of the open row have been taken.
+    /// Ends the access to the open row, from which `taken` cells have been taken.
     pub fn close(&mut self, row: Row, taken: u64) {
         if std::mem::take(&mut self.spent) {
             self.runs[row.0].retain(|run| run.left > 0);
@@ -145,8 +146,8 @@ impl Local {
         (taken > 0).then_some(cell)
     }
 
-    /// Takes up to `most` cells of the oldest run of the open row for `dst`:
-    /// the first of them, and how many; none if there is no run.
+    /// Takes up to `most` cells of the oldest run of the open row for `dst`; returns the first cell
+    /// and their number, which is 0 if there is no run.
     #[inline(always)]
     pub fn take_run(&mut self, row: Row, dst: Label, most: usize) -> (Cell, usize) {
         let place = &mut self.first[dst.index()];
@@ -199,7 +200,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// Against a plain queue of cells for each destination.
+        /// Compared with a plain queue of cells for each destination.
         #[test]
         fn oldest_first_is_a_queue_of_cells(ops in prop::collection::vec((0u16..4, 0u32..4), 1..200)) {
             let mut local = Local::new(1, 4);
@@ -221,8 +222,8 @@ mod tests {
             }
         }
 
-        /// Cells that arrive one by one join the run that their flow began, whichever cells have
-        /// left or returned meanwhile; compared with plain runs by age.
+        /// Cells that arrive one by one join the run of their flow, regardless of the cells that
+        /// have left or returned since. Compared with plain runs by age.
         #[test]
         fn a_flow_that_grows_is_one_run(ops in prop::collection::vec((0u32..6, 0u32..5), 1..200)) {
             let mut local = Local::new(1, 4);
@@ -240,7 +241,7 @@ mod tests {
                     }
                     model.retain(|run| run.3 > 0);
                 } else if what == 1 && sent[f] > 0 {
-                    // One comes back that was sent before: it goes before all others.
+                    // A cell that had left is called back: it goes before all others.
                     local.readmit(Row(0), flow, Label(dst), sent[f] - 1, 1);
                     let after = model.iter().take_while(|run| run.0 == 0).count();
                     model.insert(after, (0, flow, sent[f], 1));

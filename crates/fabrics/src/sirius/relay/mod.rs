@@ -2,11 +2,11 @@
 //! for its destination, the fibre again, the reorder buffer (§4.2, §4.3).
 //!
 //! - [`local`]: cells that wait at their source;
-//! - [`queues`]: the queues of each node for each other node, [`by_slot`] of departure while that
-//!   is known in advance, otherwise [`by_pair`]; [`queued`]: a cell in a queue;
+//! - [`queues`]: the queues of each node for each other node, stored [`by_slot`] of departure while
+//!   the slot is known in advance, otherwise [`by_pair`]; [`queued`]: a cell in a queue;
 //! - `transmit`, [`leaving`], [`in_flight`], `receive`: from one node to the next;
 //! - [`reorder`]: the cells at their destination;
-//! - `chunked`: lists that leave as they are.
+//! - `chunked`: lists whose chunks leave without being copied.
 
 pub(crate) mod by_pair;
 pub(crate) mod by_slot;
@@ -40,7 +40,7 @@ impl Default for Queues {
 }
 
 impl Queues {
-    /// Every cell; those of a queue in their order.
+    /// All cells; those of one queue in order.
     pub fn each(&self) -> impl Iterator<Item = Queued> + '_ {
         let (by_slot, by_pair) = match self {
             Queues::BySlot(queues) => (Some(queues), None),

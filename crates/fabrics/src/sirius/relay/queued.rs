@@ -4,13 +4,12 @@ use crate::sirius::cell::Cell;
 use crate::sirius::index::Label;
 use bytemuck::{Pod, Zeroable};
 
-/// A cell in a queue: the cell, the label of its intermediate and that of its destination. The
-/// destination is also the intermediate if the cell needs none. The cell waits at its source for
-/// the intermediate, or at the intermediate for the destination.
+/// A cell in a queue, with the labels of its intermediate and its destination. A cell that needs no
+/// intermediate has its destination as intermediate. The cell waits at its source for the
+/// intermediate, or at the intermediate for the destination.
 ///
-/// The fields are words of the processor, without padding, because a value that was written in
-/// halves cannot be read as a whole until the halves have reached the cache.
-/// read as a whole until they had reached the cache.
+/// The fields are whole words without padding, because the processor cannot read a value as a whole
+/// while its halves, written separately, have not reached the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, packed(4))]
 pub struct Queued {
@@ -20,7 +19,7 @@ pub struct Queued {
 }
 
 impl Queued {
-    /// A cell by way of an intermediate.
+    /// A cell that goes via an intermediate.
     #[inline(always)]
     pub fn new(cell: Cell, intermediate: Label, destination: Label) -> Queued {
         Queued {
@@ -64,7 +63,7 @@ impl Queued {
 pub struct Placed {
     /// The cell.
     pub queued: Queued,
-    /// Its place, or its number among the cells that stand aside ([`Placed::ASIDE`]).
+    /// Its place, or its number among the cells that stand aside, with the bit [`Placed::ASIDE`].
     pub place: u64,
 }
 

@@ -42,7 +42,7 @@ impl Shard {
         self.note_peak();
     }
 
-    /// Cells on their first hop join the queues for their destinations.
+    /// Adds cells that arrived on their first hop to the queues for their destinations.
     fn relay(&mut self, mut queues: impl RelayQueues, flights: &[Flight], itself: usize) {
         queues.move_up();
         for chunk in chunks(flights, itself, Purpose::Relay) {
@@ -52,7 +52,7 @@ impl Shard {
         }
     }
 
-    /// Cells have reached their destination, `SOME` perhaps on their first hop.
+    /// Delivers cells at their destination; if `SOME`, a cell may be on its first hop.
     #[inline(always)]
     fn deliver<const SOME: bool>(&mut self, arrived: &[Queued]) {
         let cells = arrived.iter().map(Queued::cell);
@@ -72,15 +72,15 @@ impl Shard {
         }
     }
 
-    /// Notes the queue peak when everything has arrived: within a slot queues only
-    /// grow from the last departure on.
+    /// Updates the queue peak after all arrivals, because from the last departure of a slot on
+    /// queues only grow.
     fn note_peak(&mut self) {
         self.peak = self.peak.max(self.queue());
     }
 }
 
-/// Counts more cells on their second hop for each row from label `lo` on. A function of its own,
-/// because the processor has no registers left for this loop where queues are joined.
+/// Counts more cells on their second hop for each row from label `lo` on. It is a separate
+/// function, because the loop that adds cells to queues leaves no registers for it.
 #[inline(never)]
 fn count_relayed(relaying: &mut [u32], lo: usize, arrived: &[Queued]) {
     for q in arrived {

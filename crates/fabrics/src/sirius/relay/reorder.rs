@@ -1,4 +1,4 @@
-//! The receiving end of flows: reordering buffer and completion (Sirius §4.2).
+//! The receiving side of flows: reorder buffer and completion (Sirius §4.2).
 //!
 //! Cells arrive out of order because they take different paths. The buffer of a flow holds the
 //! cells beyond its first gap; its peak is exact, with one bit per cell.
@@ -7,7 +7,7 @@ use crate::memory::Column;
 use crate::sirius::cell::{Cell, FlowIndex, Routes};
 use bytemuck::{Pod, Zeroable};
 
-/// The number of cells that are sampled to decide whether neighbours are of the same flow.
+/// Number of cells that are sampled to decide whether consecutive cells belong to the same flow.
 const SAMPLE: usize = 16;
 
 /// The fields that a destination reads whenever a cell of a flow arrives: few, because there are
@@ -19,7 +19,7 @@ struct Arriving {
     /// Cells before the first gap.
     in_order: u32,
     cells: u32,
-    /// First word of its bits: one a cell, and at least one more.
+    /// Index of the first word of its bits: one bit per cell, and at least one more.
     bits: u32,
 }
 
@@ -28,7 +28,7 @@ struct Arriving {
 struct Seldom {
     /// Bytes in the last cell.
     last: u32,
-    /// Cells that came straight from their source.
+    /// Number of cells that came directly from their source.
     direct: u32,
 }
 
@@ -40,11 +40,11 @@ pub struct Reorder {
     flows: Column<Arriving>,
     seldom: Vec<Seldom>,
     seen: Column<u64>,
-    /// Peak of the worst flow [cells].
+    /// Largest peak of any flow [cells].
     peak: u32,
-    /// Bytes delivered since they were last taken.
+    /// Bytes delivered since the last call that took this figure.
     pub bytes: u64,
-    /// Indices of the flows completed since they were last taken.
+    /// Indices of the flows completed since the last call that took them.
     pub completed: Vec<FlowIndex>,
 }
 
@@ -76,7 +76,7 @@ impl Reorder {
         self.receive_each::<true, _>(&[cell], Cell::clone);
     }
 
-    /// Cells arrive at their destinations, `SOME` perhaps on their first hop.
+    /// Receives cells at their destinations; if `SOME`, a cell may be on its first hop.
     #[inline(always)]
     pub fn receive_all<const SOME: bool, T>(&mut self, arrived: &[T], cell: impl Fn(&T) -> Cell) {
         let sample = &arrived[..arrived.len().min(SAMPLE)];
@@ -114,8 +114,8 @@ impl Reorder {
         self.peak = peak;
     }
 
-    /// The same for the case that most cells are of the same flow as the one before: intermediate
-    /// results need not be written for the next cell, and few cells fill the first gap.
+    /// The same if most cells belong to the flow of the cell before: the state of the flow is
+    /// written once per run, and few cells fill the first gap.
     #[inline(never)]
     fn receive_runs<const SOME: bool, T>(&mut self, arrived: &[T], cell: impl Fn(&T) -> Cell) {
         let (flows, seen) = (&mut self.flows[..], &mut self.seen[..]);
@@ -159,8 +159,8 @@ impl Reorder {
         self.peak = peak;
     }
 
-    /// Hints that cells will be received soon: first at their flows, then at
-    /// their bits.
+    /// Prefetches the state for cells that will be received soon: first their flows, then their
+    /// bits.
     pub fn prefetch(&self, cells: impl Iterator<Item = Cell> + Clone) {
         let flow = |cell: Cell| (cell.flow_index() - self.first) as usize;
         for cell in cells.clone() {
@@ -172,8 +172,7 @@ impl Reorder {
         }
     }
 
-    /// Peak of the reorder buffer of the worst flow [B]. Every waiting cell
-    /// takes a whole payload of memory.
+    /// The largest peak of any flow's reorder buffer [B]. Every waiting cell counts as a full cell.
     pub fn peak_bytes(&self) -> u64 {
         self.peak as u64 * self.payload
     }
@@ -198,7 +197,7 @@ impl Reorder {
     }
 }
 
-/// Marks a number, of those whose first word is `first`.
+/// Sets the bit of number `seq` in the bits whose first word is `first`.
 #[inline(always)]
 fn mark(seen: &mut [u64], first: u32, seq: u32) {
     let word = &mut seen[(first + seq / 64) as usize];
@@ -206,14 +205,14 @@ fn mark(seen: &mut [u64], first: u32, seq: u32) {
     *word |= 1 << (seq % 64);
 }
 
-/// The first number at or after `from` whose bit is not set, of those whose first word is
-/// `first`; there is one.
+/// The first number at or after `from` whose bit is not set, in the bits whose first word is
+/// `first`; there always is one.
 #[inline(always)]
 fn first_gap(seen: &[u64], first: usize, from: u32) -> u32 {
     let mut at = from;
     loop {
         let word = seen[first + (at / 64) as usize];
-        // Zeros come in from above, so that this ends with the word.
+        // The shift fills with zeros from above, so the count ends with the word.
         let ones = (!(word >> (at % 64))).trailing_zeros();
         at += ones;
         if ones == 0 || !at.is_multiple_of(64) {
@@ -242,7 +241,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a sorted set of arrived numbers.
+        /// Compared with a sorted set of arrived numbers.
         #[test]
         fn the_peak_is_what_waits_beyond_the_first_gap(cells in 1u32..300, last in 1u32..=562, seed: u64) {
             let mut order: Vec<u32> = (0..cells).collect();
@@ -261,7 +260,7 @@ mod tests {
             prop_assert_eq!(reorder.bytes, (cells as u64 - 1) * 562 + last as u64);
         }
 
-        /// Cells of several flows at once, one by one or in runs: the same as cell by cell.
+        /// Receiving the cells of several flows together gives the same result as cell by cell.
         #[test]
         fn runs_of_a_flow_are_received_as_single_cells_are(
             cells in prop::collection::vec(1u32..200, 1..4), most in 1usize..80, seed: u64,

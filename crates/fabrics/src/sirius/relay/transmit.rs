@@ -10,7 +10,7 @@ use crate::sirius::schedule::peer_order::MatchingRef;
 use crate::sirius::shard::{Sent, Shard, Shared};
 
 impl Shard {
-    /// Sends one cell on every uplink whose peer of this slot has one waiting.
+    /// Sends one cell on every uplink if a cell waits for its peer of this slot.
     pub(crate) fn transmit<const WATCHED: bool>(
         &mut self,
         slot: i64,
@@ -48,7 +48,7 @@ impl Shard {
         let mut queues = std::mem::take(&mut self.queues);
         if let (Queues::ByPair(by_pair), 1..) = (&mut queues, self.held) {
             for matching in matchings {
-                // More often than not the next matching is that of the next turn.
+                // The next matching is usually that of the next turn.
                 by_pair.prefetch(Turn(matching.turn + 1));
                 let labels = matching.labels;
                 let rows = labels.map(|l| &l[self.lo / 64..][..self.rows.div_ceil(64)]);
@@ -62,7 +62,7 @@ impl Shard {
         self.queues = queues;
     }
 
-    /// A cell leaves its row by a matching.
+    /// Sends a cell from its row over a matching.
     #[inline(always)]
     fn leave<const WATCHED: bool, const FAULTY: bool>(
         &mut self,
@@ -118,7 +118,7 @@ impl Shard {
         fate.is_some()
     }
 
-    /// Second hops leave: their nodes relay one cell less.
+    /// Reduces the number of relayed cells of the nodes that cells leave on their second hop.
     #[inline(always)]
     fn leave_relayed(&mut self, leaving: &[Queued]) {
         let lo = self.lo;
@@ -139,7 +139,7 @@ impl Shard {
         }
     }
 
-    /// For the audit: the sent cells and their uplinks.
+    /// Records the sent cells and their uplinks for the audit.
     #[cold]
     #[inline(never)]
     fn note_departed(&mut self, slot: i64, flight: &Flight, shared: &Shared) {

@@ -2,12 +2,12 @@
 //!
 //! The uplinks of nodes are connected to gratings; all transceivers of a node step through the
 //! wavelengths together, one per slot. A [`Wiring`] gives the grating and port of each uplink, a
-//! [`Schedule`] the pairs that meet in a slot. It names nodes by *labels*, an order in which the
-//! nodes met in a slot are adjacent, so that the kernel walks memory in sequence.
+//! [`Schedule`] the pairs that meet in a slot. It identifies nodes by *labels*: in this order the
+//! nodes that are met in a slot are adjacent, so that the kernel reads memory in sequence.
 //!
 //! - [`wiring`], [`plan`]: gratings, and the connection of uplinks to them;
 //! - [`peer_order`]: slot by slot, the peers of each node;
-//! - [`next_meeting`]: pair by pair, when they meet next;
+//! - [`next_meeting`]: pair by pair, the next meeting;
 //! - `reschedule`: the schedules that nodes agree on when some are dead (§4.5).
 
 pub mod next_meeting;
@@ -58,7 +58,7 @@ impl Schedule {
         }
     }
 
-    /// The grating that `uplink` of `node` is plugged into, if gratings there are.
+    /// The grating to which `uplink` of `node` is connected; `None` without gratings.
     pub fn grating(&self, node: u32, uplink: u32) -> Option<u32> {
         match self {
             Schedule::Rotor(_) => None,
@@ -66,7 +66,7 @@ impl Schedule {
         }
     }
 
-    /// Gratings in the core, if gratings there are.
+    /// Number of gratings in the core; `None` without gratings.
     pub fn gratings(&self) -> Option<u32> {
         match self {
             Schedule::Rotor(_) => None,
@@ -74,9 +74,9 @@ impl Schedule {
         }
     }
 
-    /// Slots of an epoch, as a fraction: N/U, in which a pair meets once on
-    /// average; or the longest gap between two meetings of any pair where that is
-    /// longer, for requests and grants ride on the cells of every epoch (§4.3).
+    /// Slots of an epoch, as a fraction: N/U, in which a pair meets once on average; or the longest
+    /// gap between two meetings of any pair if that is longer, because the cells of every epoch
+    /// carry requests and grants (§4.3).
     pub fn epoch(&self) -> (i64, i64) {
         let (nodes, uplinks) = (self.nodes() as i64, self.uplinks() as i64);
         match self.longest_gap() as i64 {
@@ -91,7 +91,7 @@ impl Schedule {
         (slots as u64).div_ceil(of as u64) as u32
     }
 
-    /// Most slots from one meeting of a pair to its next.
+    /// Largest number of slots from one meeting of a pair to its next.
     fn longest_gap(&self) -> u32 {
         let Schedule::Gratings(wiring) = self else {
             return self.nodes().div_ceil(self.uplinks());
@@ -99,7 +99,7 @@ impl Schedule {
         let frame = self.frame() as i64;
         let mut last = vec![None; wiring.nodes as usize];
         let mut longest = 0;
-        // Nodes are alike: those that node 0 meets represent all pairs.
+        // All nodes are equivalent: the pairs of node 0 represent all pairs.
         for slot in 0..2 * frame {
             for uplink in 0..wiring.uplinks() {
                 let met = &mut last[self.peer(0, uplink, slot).0 as usize];
@@ -110,7 +110,7 @@ impl Schedule {
         longest as u32
     }
 
-    /// Slots after which everything repeats itself.
+    /// Number of slots after which the schedule repeats.
     pub fn frame(&self) -> u32 {
         match self {
             Schedule::Rotor(rr) => rr.nodes,
@@ -118,7 +118,7 @@ impl Schedule {
         }
     }
 
-    /// Fewest ports of any grating (the period of the label order).
+    /// Smallest number of ports of any grating (the period of the label order).
     fn finest(&self) -> u32 {
         match self {
             Schedule::Rotor(_) => 1,

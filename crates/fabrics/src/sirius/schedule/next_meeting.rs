@@ -1,7 +1,7 @@
 //! The next meeting of two nodes: the schedule, pair by pair.
 //!
 //! The meetings of a pair are numbered. A cell that joins the queue of a pair leaves at the first
-//! meeting that no cell before it takes, so its slot of departure is known when it joins.
+//! meeting that no earlier cell uses, so its slot of departure is known when it joins.
 
 use super::Schedule;
 use crate::sirius::index::Label;
@@ -25,7 +25,7 @@ pub trait NextMeeting: Copy {
     fn ahead(&self, next: Meeting, k: usize) -> usize;
 }
 
-/// A schedule laid out for such questions.
+/// A schedule, arranged for finding the next meeting of a pair.
 #[derive(Clone, Debug)]
 pub enum Timetable {
     /// See [`Rounds`].
@@ -47,7 +47,7 @@ impl Timetable {
         }
     }
 
-    /// Within how many slots any pair meets `most` times.
+    /// Number of slots within which any pair meets `most` times.
     pub fn reach(&self, most: usize) -> usize {
         match self {
             Timetable::Rotor(Rounds { rr, .. }) => {
@@ -57,8 +57,8 @@ impl Timetable {
         }
     }
 
-    /// The least number of any pair's next meeting as of `slot`; those of other pairs
-    /// are at most `MEETINGS_MAX` more.
+    /// The smallest number of any pair's next meeting as of `slot`; the numbers of other pairs
+    /// exceed it by at most `MEETINGS_MAX`.
     pub fn number(&self, slot: i64) -> i64 {
         match self {
             Timetable::Rotor(Rounds { rr, .. }) => rounds(*rr, slot),
@@ -79,12 +79,12 @@ fn rounds(rr: RoundRobin, slot: i64) -> i64 {
 #[derive(Clone, Debug)]
 pub struct Rounds {
     rr: RoundRobin,
-    /// Remainders modulo N, three times over; as long as labels allow, so that no index
-    /// is out of bounds.
+    /// Remainders modulo N of three consecutive ranges of N; the array is long enough for all
+    /// labels, so that no index is out of bounds.
     modulo: Box<[u16; MODULO]>,
 }
 
-/// Three times the largest number of labels, and a power of two.
+/// A power of two that is at least three times the largest number of labels.
 const MODULO: usize = 1 << 18;
 
 impl Rounds {
@@ -116,14 +116,14 @@ impl Rounds {
 pub struct RoundAt<'a> {
     nodes: usize,
     modulo: &'a [u16; MODULO],
-    /// 2 N − 1 − the first turn of the slot.
+    /// 2 N − 1 minus the first turn of the slot.
     shift: usize,
     /// Turns that are left in the round.
     left: usize,
     /// Rounds before it.
     number: u8,
-    /// 2⁴⁰ / U, rounded up: makes slots of turns without a division, exact below 2²⁴ turns
-    /// and 2¹⁶ uplinks.
+    /// 2⁴⁰ / U, rounded up: converts turns to slots without a division; exact below 2²⁴ turns and
+    /// 2¹⁶ uplinks.
     slots_a_turn: u64,
 }
 
@@ -150,7 +150,7 @@ impl NextMeeting for RoundAt<'_> {
 /// nodes' numbers modulo the frame, because gratings route cyclically.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Slots of a frame, and meetings of every pair in it.
+    /// Number of slots of a frame.
     slots: usize,
     a_frame: usize,
     /// The number of each label's node modulo the frame.
@@ -159,7 +159,7 @@ pub struct Frame {
     meetings: Vec<u32>,
     /// Number of these meetings that are kept.
     kept: usize,
-    /// By slot of the frame and difference: how many meetings are over.
+    /// By slot of the frame and difference: the number of meetings that are over.
     over: Vec<u8>,
 }
 
@@ -170,7 +170,7 @@ impl Frame {
         let mut met = vec![Vec::new(); slots];
         for slot in 0..slots {
             for uplink in 0..schedule.uplinks() {
-                // Nodes are alike: node 0 and the nodes of a frame represent all pairs.
+                // All nodes are equivalent: node 0 and the nodes of a frame represent all pairs.
                 let peer = schedule.peer(0, uplink, slot as i64).0 as usize;
                 if peer < slots {
                     met[peer].push(slot as u32);

@@ -7,9 +7,9 @@ use lightloom_control::algorithms::cyclic::RoundRobin;
 
 /// The schedule laid out for the kernel.
 ///
-/// The *turn* of a peer is its place in the order in which a node meets the
-/// others: `turn = (label of the peer − base of the node) mod N`. In a slot an
-/// uplink of all nodes, or of some, is at the same turn: a [`Matching`].
+/// The *turn* of a peer is its position in the order in which a node meets the others: `turn =
+/// (label of the peer − base of the node) mod N`. In a slot, the same uplink of all nodes, or of
+/// some, is at the same turn; these nodes form a [`Matching`].
 #[derive(Clone, Debug)]
 pub struct PeerOrder {
     nodes: u32,
@@ -139,13 +139,13 @@ impl PeerOrder {
         self.round(label).turn(peer)
     }
 
-    /// [`PeerOrder::peer`] for code that names nodes in more than one way.
+    /// [`PeerOrder::peer`] with typed indices.
     #[inline(always)]
     pub fn peer_of(&self, label: Label, turn: Turn) -> Label {
         Label::new(self.peer(label.index(), turn.index()))
     }
 
-    /// [`PeerOrder::turn`] for the same code.
+    /// [`PeerOrder::turn`] with typed indices.
     #[inline(always)]
     pub fn turn_of(&self, label: Label, peer: Label) -> Turn {
         Turn(self.turn(label.index(), peer.index()) as u16)

@@ -1,7 +1,8 @@
 //! Uplink plans: how the U uplinks of a node are connected to gratings if U is not N/G.
 //!
 //! The paper's default of 1.5 × the base uplinks does not fill gratings of one size evenly (12
-//! uplinks, 128 racks, 16 ports), and the paper does not state its wiring; hence the choice.
+//! uplinks, 128 racks, 16 ports), and the paper does not state its wiring. The plan is therefore a
+//! key of the table.
 
 use super::wiring::{Bank, Wiring};
 use lightloom_photonics::Awgr;
@@ -67,8 +68,8 @@ pub fn gratings(
     })
 }
 
-/// Banks of the given numbers of uplinks, their inputs rotated so that they
-/// meet a pair at evenly spread times and never in the same slot.
+/// Banks with the given numbers of uplinks. Their inputs are rotated so that a pair meets at evenly
+/// spaced times over the banks, and never over two banks in the same slot.
 fn staggered(nodes: u32, sizes: &[u32]) -> Vec<Bank> {
     let finest = sizes.iter().map(|s| nodes / s).min().unwrap_or(1);
     let mut first_uplink = 0;

@@ -1,12 +1,12 @@
 //! The schedules in force, by time.
 //!
-//! A fabric begins with the schedule of its wiring. With `recovery =
-//! "reschedule"` its nodes agree, at the start of an epoch, on a round robin
-//! among those of them that live, and later on the full schedule again (Sirius
-//! §4.5). How they agree is not modelled, only how long it takes.
+//! A fabric begins with the schedule of its wiring. With `recovery = "reschedule"` the nodes agree,
+//! at the start of an epoch, on a round robin among the living nodes, and after a repair on the
+//! full schedule again (Sirius §4.5). The model includes the duration of this agreement, not its
+//! messages.
 //!
-//! Nodes are named by label. A node keeps its queues where they are: the turns
-//! of its peers are those of the full round, of which a smaller one skips some.
+//! Nodes are identified by label. A node keeps its queues unchanged, because the turns of its peers
+//! remain those of the full round; a smaller round skips some of them.
 
 use super::peer_order::{Matching, MatchingRef, PeerOrder};
 use super::wiring::{Bank, Wiring};
@@ -25,13 +25,13 @@ pub struct Schedules {
     schedules: Vec<InForce>,
 }
 
-/// A schedule, from the slot on in which it came into force.
+/// A schedule with the slot in which it came into force.
 #[derive(Clone, Debug)]
 struct InForce {
     /// Its first slot and epoch.
     start: i64,
     epoch: i64,
-    /// None for the full schedule.
+    /// The round robin; `None` for the full schedule.
     ring: Option<Ring>,
 }
 
@@ -42,8 +42,9 @@ struct Ring {
     /// The position of each label among the members.
     place: Vec<Option<u16>>,
     round: RoundRobin,
-    /// Matchings of each turn of the small round. Nodes at one of its turns are at different turns
-    /// of the full round, by the gaps before them.
+    /// Matchings of each turn of the small round. Nodes at the same turn of the small round are at
+    /// different turns of the full round, because different numbers of nodes are left out before
+    /// them.
     matchings: Vec<Vec<Matching>>,
 }
 
@@ -159,17 +160,17 @@ impl Schedules {
         self.now().ring.is_none()
     }
 
-    /// Whether it was at `slot`.
+    /// Whether the full schedule was in force at `slot`.
     pub fn full_at(&self, slot: i64) -> bool {
         self.at(slot).ring.is_none()
     }
 
-    /// The nodes of the present schedule; none if it is the full one, in which all are.
+    /// The nodes of the present schedule; `None` for the full schedule, which contains all nodes.
     pub fn members(&self) -> Option<&[Label]> {
         self.now().ring.as_ref().map(|r| &r.members[..])
     }
 
-    /// From `slot`, the first of `epoch`, on only `members` meet.
+    /// Starts a schedule in which only `members` meet, from `slot` on, the first slot of `epoch`.
     pub fn begin(&mut self, slot: i64, epoch: i64, members: Vec<Label>, peer_order: &PeerOrder) {
         let full = members.len() == self.schedule.nodes() as usize;
         let ring = (!full).then(|| Ring::new(members, &self.schedule, peer_order));
@@ -242,7 +243,7 @@ impl Schedules {
         }
     }
 
-    /// (label, uplink) of everything plugged into a grating.
+    /// The uplinks that are connected to a grating, as (label, uplink).
     pub fn inputs(&self, grating: u32) -> Vec<(Label, u16)> {
         let Schedule::Gratings(w) = &self.schedule else {
             return Vec::new();

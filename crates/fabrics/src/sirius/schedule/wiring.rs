@@ -12,20 +12,20 @@ pub struct Bank {
     pub first_uplink: u32,
     /// Uplinks of every node in this bank, N / G.
     pub uplinks: u32,
-    /// Rotation of the grating inputs: node index `i` is plugged into input
-    /// `i + shift`, so that banks meet a pair at different times although all
-    /// transceivers of a node share one wavelength.
+    /// Rotation of the grating inputs: node index `i` is connected to input `i + shift`, so that a
+    /// pair meets over different banks at different times although all transceivers of a node use
+    /// the same wavelength.
     pub shift: u32,
 }
 
 impl Bank {
-    /// Its gratings: (N/G)², one for each two groups of G nodes.
+    /// Number of its gratings: (N/G)², one for each pair of groups of G nodes.
     pub fn gratings(&self) -> u32 {
         self.uplinks * self.uplinks
     }
 }
 
-/// Where the uplinks of N nodes go.
+/// The connections of the uplinks of N nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wiring {
     /// N.
@@ -66,8 +66,8 @@ impl Wiring {
         panic!("uplink {uplink} of {}", self.uplinks());
     }
 
-    /// Where `uplink` of `node` is plugged in: node n is in group a = n div G
-    /// with index i = n mod G; uplink u goes to grating (a, u), input i.
+    /// The input to which `uplink` of `node` is connected: node n is in group a = n div G with
+    /// index i = n mod G; uplink u goes to grating (a, u), input i.
     pub fn input(&self, node: u32, uplink: u32) -> GratingPort {
         let (b, u, first) = self.bank(uplink);
         let (a, i) = (node / b.awgr.ports, node % b.awgr.ports);

@@ -1,7 +1,7 @@
 //! The time at which each server's link finishes its present cell, and the earliest of each rack.
 //!
-//! A rack has few servers, so its earliest is found by a scan, which is faster than a heap over all
-//! servers of the network.
+//! The earliest time of a rack is found by a scan of its few servers, which is faster than a heap
+//! over all servers of the network.
 
 use lightloom_engine::{Cluster, Time};
 use std::ops::Range;
@@ -11,9 +11,9 @@ use std::ops::Range;
 pub struct Due {
     per_rack: u32,
     at: Vec<Time>,
-    /// By rack, the earliest time and its server, the lowest of several.
+    /// By rack, the earliest time and its server; the lowest if several have that time.
     first: Vec<(Time, u32)>,
-    /// Servers at which something is due.
+    /// Number of servers with a due time.
     busy: usize,
 }
 
@@ -28,7 +28,7 @@ impl Due {
         }
     }
 
-    /// Whether nothing is due anywhere.
+    /// Whether no server has a due time.
     pub fn is_empty(&self) -> bool {
         self.busy == 0
     }
@@ -38,7 +38,7 @@ impl Due {
         rack * self.per_rack..(rack + 1) * self.per_rack
     }
 
-    /// The first server of a rack at which something is due by `until`, and when.
+    /// The first server of a rack that is due by `until`, with its time.
     #[inline]
     pub fn by(&self, rack: u32, until: Time) -> Option<(Time, u32)> {
         Some(self.first[rack as usize]).filter(|first| first.0 <= until)

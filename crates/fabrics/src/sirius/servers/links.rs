@@ -5,12 +5,12 @@
 //!   server.
 //! - *Receiving* ([`receiving`](super::receiving)): cells leave the rack switch for their
 //!   server in the same order.
-//! - Traffic within a rack passes both links and nothing between them.
+//! - Traffic within a rack passes both links, without latency between them.
 //! - While a rack switch is dead its servers' links stop.
 //!
-//! The buffers of the rack switch towards its servers are unbounded; their contents are part of the
-//! rack's queue (the paper's servers have no links, so its figures have no such part). The order of
-//! cells from within the rack and from elsewhere is exact to a slot. *Not modelled*: padding on
+//! The buffers of the rack switch towards its servers are unbounded; their contents count in the
+//! rack's queue. (The paper's servers have no links, so its figures do not include them.) The order
+//! of cells from the same rack and from other racks is exact to a slot. *Not modelled*: padding on
 //! these links, propagation within the rack, back-pressure to the server.
 
 use super::due::Due;
@@ -30,7 +30,7 @@ pub struct ServerFlow {
     pub seq: u32,
     /// Its cells.
     cells: u32,
-    /// Where its last cells wait in LOCAL.
+    /// The id of the run in LOCAL that its last cell joined.
     pub run: u32,
     /// Label of its source.
     pub src: u16,
@@ -44,7 +44,7 @@ impl ServerFlow {
     }
 }
 
-/// Flows within racks, as far as they have been delivered.
+/// The delivered part of a flow within a rack.
 #[derive(Clone, Copy, Debug)]
 struct IntraRackFlow {
     /// Cells that are missing.
@@ -53,7 +53,8 @@ struct IntraRackFlow {
     bytes: u64,
 }
 
-/// A stopped rack, the time at which it stopped, and when its servers' next cells would have left.
+/// A stopped rack, the time at which it stopped, and the times at which the next cells of its
+/// servers would have left.
 #[derive(Clone, Debug)]
 struct Stopped {
     rack: u32,
@@ -68,7 +69,7 @@ pub struct Servers {
     per_rack: u32,
     /// The flows that each server sends, by server.
     up: Vec<VecDeque<ServerFlow>>,
-    /// When the next cell of a server has left it.
+    /// The time at which the next cell of each server has left it.
     leaving: Due,
     /// The links to servers.
     pub receiving: Receiving,
@@ -105,7 +106,7 @@ impl Servers {
         })
     }
 
-    /// Whether nothing is moving.
+    /// Whether no cell is on a link.
     pub fn idle(&self) -> bool {
         self.leaving.is_empty() && self.receiving.idle()
     }
@@ -139,7 +140,7 @@ impl Servers {
         }
     }
 
-    /// The first cell of the server's turn leaves from `at` on.
+    /// Starts to send, at `at`, the next cell in the server's order.
     fn send_next(&mut self, host: u32, at: Time) {
         let Some(&ServerFlow {
             flow_index, seq, ..
@@ -156,8 +157,8 @@ impl Servers {
         }
     }
 
-    /// The next cell of a rack that has left its server by `until`, as (when, server,
-    /// flow); its flow is given back by [`Servers::schedule_next_cell`].
+    /// The next cell of a rack that has left its server by `until`, as (time, server, flow). The
+    /// caller returns the flow by [`Servers::schedule_next_cell`].
     #[inline]
     pub fn next_sent(&mut self, rack: u32, until: Time) -> Option<(Time, u32, ServerFlow)> {
         let (at, host) = self.leaving.by(rack, until)?;
@@ -165,7 +166,8 @@ impl Servers {
         Some((at, host, flow))
     }
 
-    /// A flow has sent its cell at `at`; `run` is the id of the run that it joined.
+    /// Schedules the next cell of a server after `flow` has sent one at `at`; `run` is the id of
+    /// the run that the cell joined.
     pub fn schedule_next_cell(&mut self, host: u32, flow: ServerFlow, run: u32, at: Time) {
         if flow.seq + 1 < flow.cells {
             let next = ServerFlow {
@@ -191,7 +193,7 @@ impl Servers {
         flow.stays()
     }
 
-    /// Counts a cell of a flow within a rack that is at its server.
+    /// Counts a cell of a flow within a rack that has reached its server.
     pub fn count_inside(&mut self, coming: Coming, routes: &Routes, io: &mut Io) {
         let Coming { at, cell, .. } = coming;
         let flow_index = cell.flow_index();

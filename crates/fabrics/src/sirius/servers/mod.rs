@@ -1,5 +1,4 @@
-//! Between servers and their rack switch: links that have a rate, and traffic that stays in
-//! the rack.
+//! The connection of servers to their rack switch: links with a rate, and traffic within the rack.
 
 mod due;
 pub(crate) mod links;

@@ -1,4 +1,4 @@
-//! Traffic within a rack: through the rack switch, never over the gratings (Sirius §4.2). It counts
+//! Traffic within a rack: it passes the rack switch, never the gratings (Sirius §4.2), and counts
 //! in goodput.
 //!
 //! The rack switch itself is ideal: a flow takes its serialisation time at the rack's rate, and
@@ -71,7 +71,7 @@ impl Bypass {
             .extend(flows.map(|(at, flow, bytes)| Reverse((at + (now - since), flow, bytes))));
     }
 
-    /// Takes a flow that has come to its rack switch, and is through it at `at`.
+    /// Adds a flow that has reached its rack switch and has passed it at `at`.
     pub fn admit(&mut self, flow: FlowId, at: Time, io: &mut Io) {
         let bytes = io.flows.bytes[flow.index()];
         self.bytes += bytes;
@@ -108,7 +108,7 @@ impl Bypass {
         self.bytes
     }
 
-    /// Whether nothing is on its way.
+    /// Whether no flow is on its way.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }
@@ -121,8 +121,8 @@ mod tests {
     use lightloom_engine::run::{run, Plan, Silent, Stop};
     use lightloom_engine::*;
 
-    /// An error with closed loops: every link of a chain within a rack took a slot, so traffic that
-    /// waited for its end left the rack a slot late for each.
+    /// Regression test for closed loops: every flow of a chain within a rack took a whole slot, so
+    /// traffic that depended on the chain left the rack one slot late per flow.
     #[test]
     fn what_waits_for_a_chain_within_a_rack_leaves_when_the_chain_ends() {
         let cluster = Cluster {

@@ -1,9 +1,8 @@
 //! The links from rack switches to their servers.
 //!
-//! Cells that have to wait do so at the rack switch, by flow: flows take turns, a cell each
-//! ([`Discipline::Fair`]), or cells leave in the order in which they came
-//! ([`Discipline::Fifo`]). The reorder buffer is the server's, behind the link: delivery is
-//! when a cell has left it.
+//! Cells wait at the rack switch: flows take turns, one cell each ([`Discipline::Fair`]), or cells
+//! leave in order of arrival ([`Discipline::Fifo`]). The reorder buffer is in the server, behind
+//! the link; a cell is delivered when it has left the link.
 
 use super::due::Due;
 use crate::discipline::{Discipline, Turns};
@@ -15,8 +14,8 @@ use std::collections::VecDeque;
 /// End of a list; no cell.
 const NONE: u32 = u32::MAX;
 
-/// The end of a flow, stored together, because flows come in no order and memory is then accessed
-/// once.
+/// The receiving side of a flow. Its fields are stored together, because flows are accessed in
+/// random order and each access then reads memory once.
 #[derive(Clone, Copy, Debug)]
 struct End {
     host: u32,
@@ -44,7 +43,7 @@ struct Waiting {
     next: u32,
 }
 
-/// The first and the last cell of a flow that wait.
+/// The first and the last waiting cell of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     head: u32,
@@ -58,17 +57,17 @@ struct Links {
     rate: Rate,
     per_rack: u32,
     payload: u64,
-    /// Time that a full cell takes.
+    /// Time that a full cell takes on the link.
     full: Time,
-    /// The end of each flow, by flow index.
+    /// The receiving side of each flow, by flow index.
     ends: Vec<End>,
-    /// When the link to each server is free, by server.
+    /// Time at which the link to each server is free, by server.
     free: Vec<Time>,
-    /// By server, the cells that were put on the link.
+    /// By server, the cells on its link.
     sent: Vec<VecDeque<Coming>>,
     /// The flows whose cells wait, by server.
     turns: Turns,
-    /// By flow index, those cells; empty without turns.
+    /// By flow index, its waiting cells; empty if flows do not take turns.
     queues: Vec<Queue>,
     cells: Vec<Waiting>,
     unused: u32,
@@ -95,8 +94,8 @@ impl Links {
         }
     }
 
-    /// A cell has arrived at the rack switch of its server at `at`. Returns the server, and
-    /// when the cell is there if nothing is before it.
+    /// Handles a cell that has arrived at the rack switch of its server at `at`. Returns the
+    /// server, and the time at which the cell reaches it if no other cell is before it.
     #[inline]
     fn arrive(&mut self, cell: Cell, at: Time, inside: bool) -> (u32, Option<Time>) {
         let end = self.ends[cell.flow_index() as usize];
@@ -114,7 +113,7 @@ impl Links {
         (end.host, idle.then_some(self.free[host]))
     }
 
-    /// A cell is on its link from `at` on, or when that is free.
+    /// Puts a cell on its link at `at`, or as soon as the link is free.
     #[inline]
     fn send(&mut self, end: End, cell: Cell, inside: bool, at: Time) {
         let host = end.host as usize;
@@ -123,7 +122,7 @@ impl Links {
         self.sent[host].push_back(Coming { at, cell, inside });
     }
 
-    /// A cell joins the queue of its flow.
+    /// Adds a cell to the queue of its flow.
     fn wait(&mut self, host: usize, cell: Cell, inside: bool) {
         let waiting = Waiting {
             cell,
@@ -152,7 +151,7 @@ impl Links {
         queue.tail = row;
     }
 
-    /// Cells that wait for a server are put on its link, as far as that is free by `until`.
+    /// Puts waiting cells of a server on its link while the link is free by `until`.
     #[inline]
     fn send_waiting(&mut self, host: usize, until: Time) {
         while self.free[host] <= until {
@@ -201,16 +200,16 @@ impl Links {
     }
 }
 
-/// The links from rack switches to servers, and when cells leave them.
+/// The links from rack switches to servers, with the times at which cells leave them.
 #[derive(Clone, Debug)]
 pub struct Receiving {
     links: Links,
-    /// When the next cell is at its server.
+    /// The time at which the next cell reaches each server.
     arriving: Due,
 }
 
 impl Receiving {
-    /// Bytes that a server takes, and a flow.
+    /// Bytes of memory per server, and per flow.
     pub const BYTES: (u64, u64) = (
         (size_of::<VecDeque<Coming>>() + 2 * size_of::<Time>() + 8) as u64,
         (size_of::<End>() + size_of::<Queue>() + 4) as u64,
@@ -279,7 +278,7 @@ impl Receiving {
         }
     }
 
-    /// Cells from other racks have arrived at the racks of their servers at `at`.
+    /// Handles cells from other racks that have arrived at the racks of their servers at `at`.
     pub fn arrive_across(&mut self, cells: &[Cell], at: Time) {
         let end = |cell: &Cell| cell.flow_index() as usize;
         let hint = |receiving: &Receiving, cell: &Cell| prefetch(&receiving.links.ends, end(cell));

@@ -1,5 +1,5 @@
-//! Between the servers and their racks, where servers have links of their own: the steps
-//! of the kernel that move cells over them. The links are in [`crate::sirius::servers::links`].
+//! The steps of the kernel that move cells over the links of servers, if these have a rate. The
+//! links are in [`crate::sirius::servers::links`].
 
 use crate::sirius::failure::faults::Stretch;
 use crate::sirius::index::{Label, Row};
@@ -10,11 +10,11 @@ use lightloom_engine::{Io, Time};
 use std::ops::Range;
 
 impl Sirius {
-    /// Servers send their flows at their own rate.
+    /// Admits flows at servers whose links have a rate.
     #[cold]
     pub(crate) fn admit_capped(&mut self, now: Time, io: &mut Io) {
         while let Some((flow, at)) = self.entrance.next(now, io) {
-            // The turns of a server's flows change at the very time of arrival.
+            // A new flow changes the turns of its server exactly at its arrival.
             let rack = self.cluster.rack_of(io.flows.src[flow.index()]);
             self.send_from_servers(rack..rack + 1, at, io);
             if let Some(servers) = &mut self.servers {
@@ -24,8 +24,8 @@ impl Sirius {
         self.send_from_servers(0..self.cluster.racks, now, io);
     }
 
-    /// Moves cells that have left a server of these racks by `now` into LOCAL, or on to a server of
-    /// the same rack.
+    /// Moves cells that have left a server of these racks by `now` into LOCAL, or to the link of a
+    /// server in the same rack.
     fn send_from_servers(&mut self, racks: Range<u32>, now: Time, io: &mut Io) {
         let Some(mut servers) = self.servers.take() else {
             return;
@@ -55,8 +55,8 @@ impl Sirius {
         self.servers = Some(servers);
     }
 
-    /// Cells that have arrived at `at` queue for their servers; those that are
-    /// there by `until` are delivered.
+    /// Adds cells that have arrived at `at` to the queues for their servers, and delivers those
+    /// that reach their servers by `until`.
     #[cold]
     pub(crate) fn deliver_capped(&mut self, at: Time, until: Time, io: &mut Io) {
         let Some(mut servers) = self.servers.take() else {
