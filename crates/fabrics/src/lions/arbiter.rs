@@ -1,15 +1,15 @@
 //! The arbiters, one for each output and wavegroup.
 //!
 //! Loop-back queues go before hosts and take turns, unless the table has another rule
-//! ([`super::contest`]). A host's packet does not wait: either it is granted a receiver that is
-//! free and that no queue requests, or it has lost.
+//! ([`super::contest`]). A host's packet does not wait at the arbiter: it wins if the receiver is
+//! free and no queue requests it; otherwise it loses.
 
 use super::ports::Ports;
 use lightloom_engine::Time;
 
 #[derive(Clone, Copy, Debug)]
 struct Arbiter {
-    /// When its receiver can receive the next packet.
+    /// Time at which its receiver can receive the next packet.
     free: Time,
     /// The number of queues that request it.
     asking: u32,
@@ -25,7 +25,7 @@ pub struct Arbiters {
     asking: Vec<u64>,
     /// Words of `asking` for each arbiter.
     words: usize,
-    /// The groups' queues by rank, and where each group's begin.
+    /// The queues of each group by rank, and the index of each group's first queue.
     members: Vec<u32>,
     begin: Vec<usize>,
     /// Rank of each queue in its group.
@@ -34,7 +34,7 @@ pub struct Arbiters {
 }
 
 impl Arbiters {
-    /// Idle receivers: `groups` at each output.
+    /// Arbiters with idle receivers: `groups` at each output.
     pub fn new(ports: &Ports, groups: u32) -> Arbiters {
         let groups = groups as usize;
         let (mut members, mut begin) = (Vec::new(), vec![0]);
@@ -90,7 +90,8 @@ impl Arbiters {
         self.arbiters[arbiter].free = free;
     }
 
-    /// Records the request of a queue. Returns when to grant, unless that is already scheduled.
+    /// Records the request of a queue. Returns the time of the grant, unless a grant is already
+    /// scheduled.
     pub fn ask(&mut self, arbiter: usize, queue: u32) -> Option<Time> {
         let rank = self.rank[queue as usize];
         self.asking[arbiter * self.words + rank as usize / 64] |= 1 << (rank % 64);
@@ -129,13 +130,13 @@ impl Arbiters {
         bits.map(|rank| members[rank])
     }
 
-    /// When the receiver can receive the next packet.
+    /// Time at which the receiver can receive the next packet.
     #[inline]
     pub fn free(&self, arbiter: usize) -> Time {
         self.arbiters[arbiter].free
     }
 
-    /// When to grant the next queue, if there is a request.
+    /// Time of the next grant to a queue, if there is a request.
     #[inline]
     pub fn next_grant(&self, arbiter: usize) -> Option<Time> {
         let a = &self.arbiters[arbiter];
@@ -143,7 +144,7 @@ impl Arbiters {
     }
 }
 
-/// The first bit at `from` or after it, else the first of all.
+/// The first set bit at or after `from`, otherwise the first set bit of all.
 fn first_from(words: &[u64], from: u32) -> u32 {
     let first = from as usize / 64;
     let bit = |w: usize, word: u64| w as u32 * 64 + word.trailing_zeros();
@@ -198,8 +199,8 @@ mod tests {
         }
     }
 
-    /// Queues that always have more to send are granted in turn: none goes again
-    /// before all others have.
+    /// Queues that always have packets are granted in turn: none is granted again before all others
+    /// have been.
     #[test]
     fn a_queue_that_asks_again_goes_behind_the_others() {
         for (hosts, k) in [(8, 1), (8, 2), (200, 1), (200, 2)] {
@@ -217,7 +218,7 @@ mod tests {
         }
     }
 
-    /// Random requests of queues, compared with a plain model: the next one in a circle.
+    /// Random requests of queues, compared with a plain model of round robin.
     #[test]
     fn the_next_in_the_circle_is_granted() {
         for (hosts, k) in [(8, 2), (200, 1)] {

@@ -1,5 +1,5 @@
 //! The bounds against which tests check the kernels, computed from the configuration alone: the
-//! least time of a flow, the receivers of each transmitter, and their rate.
+//! shortest possible time of a flow, the receivers that each transmitter can reach, and their rate.
 //!
 //! | transmitter | number |
 //! |---|---|
@@ -61,8 +61,8 @@ impl Bound {
         self.config.receivers
     }
 
-    /// From arrival to the last byte, alone in the network: the host sends its
-    /// packets one after another.
+    /// Time from the arrival of a flow to its last byte if it is alone in the network: the host
+    /// sends its packets one after another.
     pub fn soonest(&self, bytes: u64) -> Time {
         let (c, packet) = (&self.config, self.config.packet.0);
         let before = (bytes - 1) / packet;
@@ -78,8 +78,8 @@ impl Bound {
         self.config.line_rate()
     }
 
-    /// Whether light of `tx` can reach `rx`: some wavelength takes it from the
-    /// transmitter's input to the output, and falls into the receiver's group.
+    /// Whether light of `tx` can reach `rx`: some wavelength routes it from the transmitter's input
+    /// to the output and is in the receiver's group.
     pub fn lit(&self, tx: PortId, rx: PortId) -> bool {
         let (n, k) = (self.hosts, self.config.receivers);
         let input = match tx.0.checked_sub(n) {

@@ -6,28 +6,27 @@ use lightloom_engine::{Bytes, Flows, Length, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An AWGR packet switch: packets pick their output by wavelength, losers are
-/// buffered in a loop-back path or reflected to their sender (Yin et al., 2013).
+/// An AWGR packet switch: the wavelength of a packet selects its output; packets that lose
+/// arbitration are buffered in a loop-back path or reflected to their sender (Yin et al., 2013).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LionsConfig {
-    /// The fate of a packet whose receiver is taken (§II, §IV): buffered in
-    /// a shared, mixed or distributed loop-back buffer, or reflected. Default
-    /// "dlb".
+    /// The fate of a packet whose receiver is busy (§II, §IV): buffered in a shared, mixed or
+    /// distributed loop-back buffer, or reflected. Default "dlb".
     pub architecture: Architecture,
     /// Whether hosts send at any time or at the start of slots. Default
     /// "unslotted", as in the test-bed (§III).
     pub timing: Timing,
-    /// k: receivers behind each output of the switch, each of which hears one wavegroup
-    /// (§II). From 1 to N; must divide the inputs that groups are made of. They are the
-    /// switch's: what a host hears of them at once is `host_link`. Default 4 (§IV).
+    /// k: receivers behind each output of the switch, each for one wavegroup (§II). From 1 to N;
+    /// must divide the number of inputs that form groups. The receivers belong to the switch;
+    /// `host_link` limits the rate at which a host receives from them. Default 4 (§IV).
     #[schemars(range(min = 1))]
     pub receivers: u32,
-    /// The rate at which a host receives from its k receivers: "nic", that of its link,
-    /// `cluster.nic`, before which packets wait; or "receivers", all of them at once, over a link
-    /// of k times the rate at which it sends, as the hosts of §IV have. Default: "nic" if
-    /// `cluster.nic` is a rate, which `server_rate` gives; else "receivers". The presets of §IV
-    /// have "receivers".
+    /// The rate at which a host receives from its k receivers. "nic": the rate of its link,
+    /// `cluster.nic`; packets wait for this link. "receivers": the rate of all receivers together,
+    /// over a link of k times the rate at which the host sends, as in §IV. Default: "nic" if
+    /// `cluster.nic` is a rate (`server_rate`), otherwise "receivers". The presets of §IV use
+    /// "receivers".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_link: Option<HostLink>,
     /// The assignment of inputs to wavegroups. Default "contiguous", the only one for which all
@@ -38,15 +37,15 @@ pub struct LionsConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub hosts_per_queue: Option<u32>,
-    /// m: tunable transmitters of a queue of the distributed or mixed loop-back
-    /// buffer, at most its N virtual output queues (§II.B). Only with "dlb" and
-    /// "mlb". Default 4, which the paper leaves open; in the mixed one r (Table I).
+    /// m: tunable transmitters of a queue of the distributed or mixed loop-back buffer, at most its
+    /// N virtual output queues (§II.B). Only with "dlb" and "mlb". Default: 4 with "dlb" (not given
+    /// in the paper), r with "mlb" (Table I).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub transmitters: Option<u32>,
-    /// The rule that selects the virtual output queue of a free transmitter; it keeps the
-    /// transmitter until its packet is sent. Only with "dlb" and "mlb". The paper gives no rule.
-    /// Default "random".
+    /// The rule that selects the virtual output queue to which a free transmitter is assigned; the
+    /// queue keeps the transmitter until its packet is sent. Only with "dlb" and "mlb". The paper
+    /// gives no rule. Default "random".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transmitter_rule: Option<TransmitterRule>,
     /// The rule that selects the packet of a receiver that hosts and loop-back queues request at
@@ -54,49 +53,48 @@ pub struct LionsConfig {
     /// "loop-back-first".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arbiter: Option<ArbiterRule>,
-    /// Whether a packet may leave the loop-back buffer before it has fully
-    /// arrived. Only with one, and unslotted. Default true: §II.A says it of the
-    /// shared one, and nothing of the others.
+    /// Whether a packet may leave the loop-back buffer before it has fully arrived. Only with a
+    /// loop-back buffer, and unslotted. Default true: §II.A states it for the shared buffer; for
+    /// the others the paper gives no rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_through: Option<bool>,
-    /// Order in which a host sends the flows that wait for its transmitter: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
-    /// Default: `cluster.discipline`, which is "fair".
+    /// Order in which a host sends the flows that wait for its transmitter: "fair" (one packet of
+    /// each flow in turn) or "fifo". The paper gives no order. Default: `cluster.discipline`, which
+    /// is "fair".
     #[serde(skip_serializing_if = "is_nothing")]
     pub discipline: Discipline,
-    /// Payload of a full packet [B]; the last of a flow is short. Default 256 B
-    /// (§III, which has 64 B too). Not shorter than the header.
+    /// Payload of a full packet [B]; the last packet of a flow may be shorter. Default 256 B (§III,
+    /// which also uses 64 B). At least the size of the header.
     pub packet: Bytes,
     /// Header of every packet [B]: preamble, addresses, length (§III: 5 B).
     pub header: Bytes,
-    /// Least silence between packets [B at the line rate], in which converters
-    /// tune and receivers settle (§III: 17 B).
+    /// Minimum gap between packets [B at the line rate], in which converters tune and receivers
+    /// settle (§III: 17 B).
     pub guard: Bytes,
-    /// Line rate of every wavelength [b/s]; that of the servers unless given
-    /// (§IV: 10 Gb/s).
+    /// Line rate of every wavelength [b/s]. Default: the rate of the servers (§IV: 10 Gb/s).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// D: fibre between each host and the switch [length] (§IV: 10 m).
     pub fibre: Length,
-    /// Reading a label [time]. Default 0; the paper does not say.
+    /// Time to read a label [time]. Default 0; the paper gives no value.
     pub label_reading: Time,
-    /// Arbitration [time], of a host's packet, and once more of a stored one's
-    /// request. Default 0; the paper does not say.
+    /// Time of an arbitration [time]: for a host's packet, and again for the request of a stored
+    /// packet. Default 0; the paper gives no value.
     pub arbitration: Time,
-    /// Tuning of a wavelength converter, or of a transmitter of a loop-back
-    /// queue [time]. The delay line is longer by it, and so is the silence
-    /// between packets of a host where it is longer than `guard`. Default 10 ns;
-    /// the paper has "nanoseconds".
+    /// Tuning time of a wavelength converter or of a transmitter of a loop-back queue [time]. It
+    /// lengthens the delay line, and it is the gap between packets of a host if it is longer than
+    /// `guard`. Default 10 ns; the paper says "nanoseconds".
     pub tuning: Time,
-    /// Fibre delay line that holds a packet while its label is read, its output
-    /// arbitrated and its converter tuned [time]; their sum unless given (§II).
+    /// Delay of the fibre that holds a packet while its label is read, its output arbitrated and
+    /// its converter tuned [time]. Default: the sum of these times (§II).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_line: Option<Time>,
-    /// How a host tells which packet an all-optical NACK is of (§IV). Only with
-    /// "ao-nack", unslotted. Default "auto": the edge detector if it is enough for
-    /// every packet, else timers; `parts` of summary.json says which.
+    /// The method by which a host finds the packet to which an all-optical NACK belongs (§IV). Only
+    /// with "ao-nack", unslotted. Default "auto": the edge detector if it suffices for every
+    /// packet, otherwise timers; `parts` of summary.json contains the choice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detector: Option<Detector>,
-    /// Whether a NACK that finds its packet still being sent cuts it short. Only
+    /// Whether a NACK ends the transmission of its packet if the host is still sending it. Only
     /// with "ao-nack", unslotted. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abort_on_nack: Option<bool>,
@@ -106,15 +104,15 @@ pub struct LionsConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Architecture {
-    /// Shared loop-back buffer: one memory, a queue for each output, a fixed
-    /// transmitter for each (§II.A).
+    /// Shared loop-back buffer: one memory with a queue and a fixed transmitter for each output
+    /// (§II.A).
     Slb,
     /// Mixed loop-back buffer: a queue for every r hosts (§II.C).
     Mlb,
     /// Distributed loop-back buffer: a queue for each host (§II.B).
     Dlb,
-    /// No buffer: the packet is reflected and is its own all-optical negative
-    /// acknowledgement, upon which its host sends it again (§IV).
+    /// No buffer: the packet is reflected to its host; the reflection is the all-optical negative
+    /// acknowledgement after which the host sends it again (§IV).
     AoNack,
     /// No buffer and no NACK: the packet is lost. A reference for theory, not
     /// in the paper.
@@ -127,17 +125,17 @@ pub enum Architecture {
 pub enum Timing {
     /// At any time; arbiters serve first come, first served.
     Unslotted,
-    /// At the start of slots of one full packet; all of a slot are arbitrated
-    /// together. A reference for theory; a host of "ao-nack" knows its packet's
-    /// fate before the next slot.
+    /// At the start of slots of one full packet; all packets of a slot are arbitrated together. A
+    /// reference for theory. With "ao-nack" a host has the result for its packet before the next
+    /// slot.
     Slotted,
 }
 
-/// The number of packets that a host receives at once.
+/// The number of packets that a host receives at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HostLink {
-    /// As much as its link of rate `cluster.nic`.
+    /// Limited by its link of rate `cluster.nic`.
     Nic,
     /// All receivers of its output.
     Receivers,
@@ -157,9 +155,9 @@ pub enum GroupRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TransmitterRule {
-    /// Any that waits, uniformly.
+    /// Any waiting queue, with equal probability.
     Random,
-    /// The next in order of outputs.
+    /// The next waiting queue in order of outputs.
     RoundRobin,
 }
 
@@ -168,13 +166,13 @@ pub enum TransmitterRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArbiterRule {
-    /// One of a loop-back queue; these take turns.
+    /// A packet of a loop-back queue; these queues take turns.
     LoopBackFirst,
-    /// One of a host; hosts take turns, in order of the grating's inputs.
+    /// A packet of a host; hosts take turns, in order of the grating's inputs.
     HostsFirst,
     /// Hosts and loop-back queues take turns, in order of the grating's inputs.
     RoundRobin,
-    /// The packet whose flow arrived first; of equals, in turn.
+    /// The packet whose flow arrived first; equals take turns.
     OldestFirst,
 }
 
@@ -182,15 +180,15 @@ pub enum ArbiterRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Detector {
-    /// The edge detector if every packet of the workload is sent longer than its
-    /// NACK takes, else timers.
+    /// The edge detector if the transmission of every packet of the workload takes longer than its
+    /// NACK, otherwise timers.
     Auto,
-    /// Returning light belongs to the packet being sent; after a packet that is too short for that
-    /// the host waits.
+    /// Returning light belongs to the packet being sent; after a packet that is shorter than the
+    /// round trip the host waits.
     Edge,
     /// A timer for each packet in flight: a NACK takes a fixed time.
     Timers,
-    /// The header of the NACK is read for a sequence number.
+    /// The host reads a sequence number from the header of the NACK.
     Sequence,
 }
 
@@ -240,8 +238,8 @@ impl LionsConfig {
         self.rate.unwrap_or(Rate(1))
     }
 
-    /// The host's link that makes `nic` effective, if a host's receivers together are faster than
-    /// this link.
+    /// The value of `host_link` that limits reception to `nic`, if a host's receivers together are
+    /// faster than this link.
     pub fn link_below(&self, nic: Option<Rate>) -> Option<HostLink> {
         let nic = nic?;
         let heard = self
@@ -272,7 +270,7 @@ impl LionsConfig {
         self.arbiter.unwrap_or(ArbiterRule::LoopBackFirst)
     }
 
-    /// Whether a packet may leave a loop-back buffer before it is all there.
+    /// Whether a packet may leave a loop-back buffer before it has fully arrived.
     pub fn cuts_through(&self) -> bool {
         self.cut_through.unwrap_or(true)
     }
@@ -282,18 +280,18 @@ impl LionsConfig {
         self.abort_on_nack.unwrap_or(false)
     }
 
-    /// From the first bit of a packet at a host to the instant at which the
-    /// switch forwards it.
+    /// Time from the transmission of a packet's first bit by a host until the switch forwards it.
     pub fn to_switch(&self) -> Time {
         self.fibre.delay() + self.delay_line.unwrap_or(self.budget())
     }
 
-    /// From the first bit sent to the first bit of its reflection at the host.
+    /// Time from the transmission of a packet's first bit to the arrival of its reflection at the
+    /// host.
     pub fn round_trip(&self) -> Time {
         self.to_switch() + self.fibre.delay()
     }
 
-    /// The detector, for the packets that flows make.
+    /// The detector for the packets of these flows.
     pub fn detector_for(&self, flows: &Flows) -> Detector {
         let last = |&bytes: &u64| (bytes - 1) % self.packet.0 + 1;
         let shortest = flows.bytes.iter().map(last).min();
@@ -313,13 +311,13 @@ impl LionsConfig {
         self.line_rate().time_for(self.guard.0)
     }
 
-    /// Silence of a host between two packets: the guard, of which the converter's
-    /// tuning is a part (§III), or the tuning if that is longer.
+    /// Gap of a host between two packets: the guard, which includes the converter's tuning (§III),
+    /// or the tuning time if that is longer.
     pub fn gap(&self) -> Time {
         self.settling().max(self.tuning)
     }
 
-    /// Time on the wire of a full packet.
+    /// Transmission time of a full packet.
     pub fn full(&self) -> Time {
         self.line_rate().time_for(self.packet.0 + self.header.0)
     }

@@ -2,7 +2,7 @@
 //! always go first.
 //!
 //! All requests for a receiver at an instant are decided together, after all other events of that
-//! instant. A host's packet then has the receiver or has lost; a queue keeps its request.
+//! instant. A host's packet then wins or loses; a queue that is not granted keeps its request.
 
 use super::config::ArbiterRule;
 use super::ports::Ports;
@@ -19,15 +19,15 @@ pub enum Contender {
 
 #[derive(Clone, Copy, Debug)]
 struct Contested {
-    /// A decision is planned for this instant.
+    /// Whether a decision is scheduled for this instant.
     deciding: bool,
-    /// When the receiver becomes free for requests of queues; never if none waits for this.
+    /// Time at which the receiver becomes free for requests of queues; never if no queue waits.
     due: Time,
     /// The input of the grating whose turn it is.
     turn: u32,
 }
 
-/// The receivers of all outputs.
+/// The contests for the receivers of all outputs.
 #[derive(Clone, Debug)]
 pub struct Contests {
     rule: ArbiterRule,
@@ -38,7 +38,7 @@ pub struct Contests {
 }
 
 impl Contests {
-    /// For `arbiters` arbiters; `None` if loop-back queues go first.
+    /// State for `arbiters` arbiters; `None` if loop-back queues go first.
     pub fn new(rule: ArbiterRule, ports: &Ports, arbiters: usize) -> Option<Contests> {
         let idle = Contested {
             deciding: false,
@@ -73,7 +73,7 @@ impl Contests {
         sooner
     }
 
-    /// A receiver that queues wait for is free.
+    /// Records that a receiver for which queues wait is free.
     pub fn fell_free(&mut self, arbiter: usize) {
         self.receivers[arbiter].due = Time::NEVER;
     }
@@ -116,7 +116,8 @@ fn input_of(contender: Contender, ports: &Ports) -> u32 {
 }
 
 /// The precedence of a request; the lowest goes first. It depends on the kind of sender, on the
-/// arrival of the packet's flow, and on the number of inputs before its own.
+/// arrival of the packet's flow, and on `wait`, the number of inputs whose turn comes before its
+/// own.
 pub fn precedence(rule: ArbiterRule, who: Contender, came: Time, wait: u32) -> (i64, u32) {
     let is_host = matches!(who, Contender::Host(_));
     let first = match rule {

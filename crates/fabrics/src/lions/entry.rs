@@ -111,11 +111,11 @@ impl FabricConfig for LionsConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        // Half of the way to the switch, half of it back.
+        // The fibre to the switch and the fibre back have half of the propagation each.
         let half = physics
             .propagation
             .map(|way| Length::of_delay(Time(way.0 / 2)));
-        // Its guard is the gap between packets.
+        // The guard of the devices is the gap between packets.
         Obeyed::default()
             .by(Term::Propagation, "fibre", half)
             .by(Term::Header, "header", physics.header)
@@ -179,7 +179,7 @@ impl FabricConfig for LionsConfig {
         let queues = ports.queues() as u64;
         let words = queues.div_ceil(k).div_ceil(64).max(1);
         let servers = n * k * (24 + 8 * words);
-        // Heads and tails; at most as many packet nodes as packets are offered.
+        // Heads and tails of queues, and at most one entry per offered packet.
         let packets = site.flows.total_bytes() / config.packet.0 + site.flows.len() as u64;
         let queue = n * 12 + n / 8 + 80 + 8 * config.m() as u64;
         let links = match config.host_link {

@@ -1,5 +1,5 @@
-//! Hosts' links behind the receivers of their outputs, which receive k packets at once. A host with
-//! one link of rate `cluster.nic` receives no faster than this link.
+//! The links of hosts behind the receivers of their outputs. k receivers receive k packets at the
+//! same time, but a host whose link has rate `cluster.nic` receives no faster than this link.
 //!
 //! A packet whose link is idle passes it without being stored, because the link is no slower than a
 //! receiver. Otherwise the whole packet waits for its turn; the queue has no bound.
@@ -14,23 +14,23 @@ use lightloom_engine::{Cluster, FlowId, Nic, Time};
 #[derive(Clone, Debug)]
 pub struct HostLinks {
     links: Links,
-    /// When each link has sent its last packet.
+    /// Time at which each link has sent its last packet.
     free: Vec<Time>,
     header: u32,
     /// Payload of packets that wait or are being sent [B].
     pub bytes: u64,
     /// Payload that waits or is being sent, of each host [B].
     at: Vec<u64>,
-    /// The most payload that ever waited for a link, or was on it [B].
+    /// Peak of the payload that waited for any link or was on it [B].
     pub peak: u64,
 }
 
 /// A packet at the receivers of its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// The packet is at its host.
+    /// The packet has reached its host.
     Delivered,
-    /// The packet is the next that its link sends, until this time.
+    /// The link sends the packet now, until this time.
     Sending(Time),
     /// Others go before it.
     Waits,
@@ -61,10 +61,10 @@ impl HostLinks {
         hosts * (Links::BYTES.0 + 16) + flows * Links::BYTES.1
     }
 
-    /// The last bit of a packet is at a receiver of its host.
+    /// Handles a packet whose last bit has arrived at a receiver of its host.
     pub fn hear(&mut self, host: usize, packet: Packet, stored: bool, now: Time) -> Heard {
         let wire = packet.bytes + self.header;
-        // The packet may have been on the link while it arrived.
+        // The link may have sent the packet while it arrived.
         let came = now - self.links.rate.time_for(u64::from(wire));
         if self.links.first(host).is_none() && self.free[host] <= came {
             self.free[host] = now;
@@ -88,8 +88,8 @@ impl HostLinks {
         }
     }
 
-    /// A link has sent its packet. Returns that, whether it was stored, and when the link will
-    /// have sent the next.
+    /// Handles the end of a transmission on a link. Returns the packet, whether it was stored, and
+    /// the time at which the next packet will have been sent.
     pub fn sent(&mut self, host: usize, now: Time) -> (Packet, bool, Option<Time>) {
         let sent = self.links.first(host).expect("the link was sending");
         let next = self.links.sent(host, now);
@@ -103,7 +103,7 @@ impl HostLinks {
         (packet, sent.circuit, next)
     }
 
-    /// The most payload that waits for a link, or is on it [B].
+    /// The largest payload that waits for any link or is on it [B].
     pub fn worst(&self) -> u64 {
         self.at.iter().copied().max().unwrap_or(0)
     }

@@ -5,7 +5,7 @@ use lightloom_engine::{Io, Time};
 
 #[derive(Clone, Copy, Debug)]
 struct Sender {
-    /// Time from which it may send the next packet.
+    /// Time from which the host may send the next packet.
     free: Time,
     /// Whether a packet is on its way to the arbiter; the time of the next one is known when it
     /// arrives there.
@@ -30,7 +30,8 @@ impl Senders {
         }
     }
 
-    /// When an idle host with something to send sends it; it is not idle then.
+    /// Returns the time at which an idle host sends its packet, and marks the host as busy; `None`
+    /// if it is not idle.
     #[inline]
     pub fn wake(&mut self, host: usize, now: Time) -> Option<Time> {
         let sender = &mut self.senders[host];
@@ -41,8 +42,8 @@ impl Senders {
         Some(sender.free.max(now))
     }
 
-    /// The transmitter is free at `free`: when the next packet is sent, or
-    /// nothing if none waits.
+    /// Frees the transmitter at `free`. Returns the time of the next packet, or `None` if none
+    /// waits.
     #[inline]
     pub fn next(
         &mut self,

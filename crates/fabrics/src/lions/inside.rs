@@ -16,18 +16,18 @@ pub struct Inside {
     bound: Bound,
     /// Packets that wait at hosts.
     pub hosts: HostQueues,
-    /// Bytes of packets that hosts have sent and may have to send again.
+    /// Bytes of packets that hosts have sent and may have to retransmit.
     pub open: u64,
-    /// Packets that lost arbitration; without queues if there are NACKs.
+    /// Packets that lost arbitration; it has no queues if there are NACKs.
     pub loopback: Loopback,
     /// Packets that pass the grating.
     pub passage: Passage,
-    /// Hosts' links, where they are slower than their receivers.
+    /// Hosts' links, if they are slower than their receivers.
     links: Option<HostLinks>,
 }
 
 impl Inside {
-    /// Nothing, of a resolved configuration.
+    /// The empty state of a resolved configuration.
     pub fn new(config: &LionsConfig, ports: &Ports, bound: Bound, site: &Site) -> Inside {
         let (flows, stores) = (site.flows.len(), ports.queues() > 0);
         Inside {
@@ -40,8 +40,9 @@ impl Inside {
         }
     }
 
-    /// A packet is at a receiver of its host, which has it unless its link is slower. Returns
-    /// the host whose link then sends it, and until when.
+    /// Handles a packet that has arrived at a receiver of its host. It is delivered unless the
+    /// host's link is slower; returns the host whose link then sends it and the time at which that
+    /// ends.
     #[inline]
     pub fn hear(
         &mut self,
@@ -57,7 +58,7 @@ impl Inside {
         None
     }
 
-    /// A packet is at a receiver of a host whose link may be slower.
+    /// The same for a host whose link may be slower.
     #[inline(never)]
     fn hear_by_link(
         &mut self,
@@ -79,7 +80,8 @@ impl Inside {
         None
     }
 
-    /// A host's link has sent a packet. Returns when it will have sent the next.
+    /// Handles the end of a transmission on a host's link. Returns the time at which the next
+    /// packet will have been sent.
     pub fn sent(&mut self, host: u32, now: Time, io: &mut Io) -> Option<Time> {
         let (packet, stored, next) = self.links.as_mut()?.sent(host as usize, now);
         self.passage.bytes += u64::from(packet.bytes);

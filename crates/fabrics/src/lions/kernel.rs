@@ -1,10 +1,10 @@
 //! The event kernel: hosts that send at any time.
 //!
-//! Without contention there are two events per packet: it reaches the arbiter, and it reaches its
-//! destination. A host's next packet is known when the one before is arbitrated, so hosts need no
-//! events of their own. Full packets take constant times, so most events use the lanes of the
-//! agenda. This kernel handles loop-back buffers, packets that are dropped, and NACKs for which an
-//! edge detector suffices: the outcome of at most one packet per host is then unknown.
+//! Without contention there are two events per packet: its arrival at the arbiter, and its arrival
+//! at its destination. The time of a host's next packet is known when the one before is arbitrated,
+//! so hosts need no events of their own. Full packets take constant times, so most events use the
+//! lanes of the agenda. This kernel handles loop-back buffers, packets that are dropped, and NACKs
+//! for which an edge detector suffices: the outcome of at most one packet per host is then unknown.
 //! [`Pipelined`] handles the other NACKs.
 //!
 //! [`Pipelined`]: super::pipelined::Pipelined
@@ -27,12 +27,12 @@ use lightloom_engine::{Agenda, Command, FlowId, Io, Rejected, Time};
 /// An event of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A host's packet is at the arbiter.
+    /// A host's packet has arrived at the arbiter.
     Asks {
         /// The host.
         host: u32,
     },
-    /// A packet is with its destination.
+    /// A packet has reached its destination.
     Delivered {
         /// Its flow.
         flow: FlowId,
@@ -56,12 +56,12 @@ pub enum Event {
         /// The packet.
         packet: u32,
     },
-    /// The request of a virtual output queue of the shared buffer is judged.
+    /// The request of a virtual output queue of the shared buffer is arbitrated.
     Judged {
         /// Its output.
         output: u32,
     },
-    /// A transmitter of a loop-back queue has tuned, and its request is judged.
+    /// A transmitter of a loop-back queue has tuned, and its request is arbitrated.
     Tuned {
         /// The transmitter.
         transmitter: u32,
@@ -118,9 +118,9 @@ const SHARED: u32 = 0;
 pub struct Switch {
     architecture: Architecture,
     cut_through: bool,
-    /// From a stored packet's request to the arbiter's decision, at the soonest.
+    /// Shortest time from a stored packet's request to the arbiter's decision.
     arbitration: Time,
-    /// From a transmitter's being won to that: it tunes first.
+    /// Time from the assignment of a transmitter to the decision; the transmitter tunes first.
     lead: Time,
     nack: Nack,
     pace: Pace,
@@ -128,7 +128,7 @@ pub struct Switch {
     inside: Inside,
     senders: Senders,
     arbiters: Arbiters,
-    /// Where loop-back queues do not always go first.
+    /// Set if loop-back queues do not always go first.
     contests: Option<Contests>,
     /// Hosts with requests for the receiver that is being decided.
     asked: Vec<u32>,
@@ -157,7 +157,7 @@ impl Switch {
         }
     }
 
-    /// A host's packet is at its arbiter, and takes the receiver or loses.
+    /// Arbitrates a host's packet: it gets the receiver or loses.
     #[inline]
     fn asks(&mut self, host: usize, now: &mut Now) {
         let packet = self.inside.hosts.first(host);
@@ -182,15 +182,15 @@ impl Switch {
         }
     }
 
-    /// A host's packet has won or lost a contest. Not inlined, so that [`Switch::judge`] is part of
-    /// the code for packets without a contest alone.
+    /// Handles the result of a contest for a host's packet. Not inlined, so that [`Switch::judge`]
+    /// is inlined only into the path of packets without a contest.
     #[inline(never)]
     fn judge_contest(&mut self, host: usize, arbiter: usize, has: bool, now: &mut Now) {
         let packet = self.inside.hosts.first(host);
         self.judge(host, packet, arbiter, has, now);
     }
 
-    /// A host's packet has the receiver or has lost.
+    /// Handles the result of the arbitration of a host's packet.
     #[inline(always)]
     fn judge(&mut self, host: usize, packet: Packet, arbiter: usize, has: bool, now: &mut Now) {
         let sent = now.at - self.pace.to_switch;
@@ -213,7 +213,7 @@ impl Switch {
         }
     }
 
-    /// A packet of a host or a loop-back queue, by its transmitter, goes to its
+    /// Sends a packet of a host or a loop-back queue, identified by its transmitter, to its
     /// destination.
     #[inline]
     fn pass(&mut self, tx: u32, arbiter: usize, packet: Packet, wire: Time, now: &mut Now) {
@@ -234,7 +234,7 @@ impl Switch {
         }
     }
 
-    /// A host's packet has lost. Returns the time for which its transmitter is occupied.
+    /// Handles a host's packet that lost. Returns the time for which its transmitter is occupied.
     fn loses(
         &mut self,
         host: usize,
@@ -280,7 +280,7 @@ impl Switch {
         self.inside.loopback.note_peak(queue);
     }
 
-    /// A packet may leave its loop-back queue from now on.
+    /// Adds a packet to its loop-back queue, from which it may leave from now on.
     fn enqueue(&mut self, packet: u32, queue: u32, output: u32, now: &mut Now) {
         if !self.inside.loopback.enqueue(packet, queue, output) {
             return;
@@ -293,7 +293,8 @@ impl Switch {
         }
     }
 
-    /// A VOQ of the shared buffer has a transmitter, and requests the receiver after arbitration.
+    /// Schedules the request of a VOQ of the shared buffer, which always has a transmitter, after
+    /// the arbitration time.
     fn request(&mut self, queue: u32, output: u32, now: &mut Now) {
         if self.arbitration == Time::ZERO {
             self.ask(queue, output, now);
@@ -314,7 +315,7 @@ impl Switch {
         }
     }
 
-    /// Requests the receiver of a VOQ: it gets the receiver at once, or waits.
+    /// Requests the receiver for a VOQ, which gets it now or waits.
     fn ask(&mut self, queue: u32, output: u32, now: &mut Now) {
         let group = self.ports.queue_group[queue as usize];
         let arbiter = self.arbiters.of(output, group);
@@ -380,7 +381,7 @@ impl Switch {
         }
     }
 
-    /// A receiver is free for the queue whose turn it is.
+    /// Grants a free receiver to the queue whose turn it is.
     fn grant(&mut self, arbiter: usize, now: &mut Now) {
         if let Some(contests) = &mut self.contests {
             contests.fell_free(arbiter);
@@ -395,7 +396,7 @@ impl Switch {
         }
     }
 
-    /// The first packet of a VOQ goes to its destination.
+    /// Sends the first packet of a VOQ to its destination.
     fn leave(&mut self, queue: u32, arbiter: usize, now: &mut Now) {
         let output = self.arbiters.output(arbiter);
         let packet = self.inside.loopback.dequeue(queue, output);

@@ -5,11 +5,11 @@ use super::ports::Ports;
 use crate::ranges::{host_rate, refuse, within, PACKET_MAX};
 use lightloom_engine::{Bytes, Cluster, Length, Nic, Refusal, Time};
 
-/// The earliest NACK that cuts packets short. Each attempt is an event, and attempts without
-/// duration would follow each other without end.
+/// The shortest time of a NACK that ends a transmission. Each attempt is an event; attempts without
+/// duration would follow each other endlessly.
 const NACK_LEAST: Time = Time::NS;
 
-/// The most hosts: port numbers and products of two fit into 32 bits.
+/// Largest number of hosts: port numbers and products of two of them fit into 32 bits.
 const HOSTS_MAX: u32 = 16_384;
 
 impl LionsConfig {

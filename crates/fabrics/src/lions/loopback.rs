@@ -1,23 +1,23 @@
 //! The loop-back buffers: memories with a virtual output queue for each output.
 //!
 //! The head packet of a VOQ first gets one of the queue's tunable transmitters, which tunes and
-//! stays with it until the packet is sent; then it requests the arbiter (§II.B). The shared buffer
-//! has a fixed transmitter for each output, and its packets send requests at once. One VOQ sends
-//! one packet at a time, because two packets would have the same wavelength.
+//! remains assigned until the packet is sent; then the VOQ sends a request to the arbiter (§II.B).
+//! The shared buffer has a fixed transmitter for each output, and its packets send requests at
+//! once. One VOQ sends one packet at a time, because two packets would have the same wavelength.
 
 use super::config::{Architecture, LionsConfig, TransmitterRule};
 use super::ports::Ports;
 use crate::hosts::Packet;
 use lightloom_engine::{FlowId, Stream};
 
-/// No packet; no transmitter.
+/// Index that means "no packet" or "no transmitter".
 const NONE: u32 = u32::MAX;
 
 /// A packet in a memory.
 #[derive(Clone, Copy, Debug)]
 struct Stored {
     packet: Packet,
-    /// The one behind it; while it still arrives, its queue.
+    /// The packet behind it; while it is still arriving, its queue.
     next: u32,
 }
 
@@ -25,18 +25,18 @@ struct Stored {
 struct Voq {
     head: u32,
     tail: u32,
-    /// The transmitter that it has won.
+    /// The transmitter that is assigned to it.
     transmitter: u32,
 }
 
 #[derive(Clone, Debug)]
 struct Queue {
-    /// Bytes that wait, and the most that ever did.
+    /// Bytes that wait, and their peak.
     bytes: u64,
     peak: u64,
-    /// VOQs that wait for a transmitter.
+    /// Number of VOQs that wait for a transmitter.
     candidates: u32,
-    /// Transmitters that are free; the others are behind them.
+    /// Number of free transmitters; they are first in the list.
     idle: u32,
     /// The output whose turn it is.
     turn: u32,
@@ -47,7 +47,7 @@ struct Queue {
 #[derive(Clone, Debug)]
 pub struct Loopback {
     outputs: u32,
-    /// m; 0 for the shared buffer's fixed ones.
+    /// m; 0 for the shared buffer, whose transmitters are fixed.
     transmitters: u32,
     rule: TransmitterRule,
     queues: Vec<Queue>,
@@ -105,7 +105,7 @@ impl Loopback {
         queue as usize * self.outputs as usize + output as usize
     }
 
-    /// A packet begins to arrive at a queue.
+    /// Adds a packet that begins to arrive at a queue.
     pub fn admit(&mut self, queue: u32, packet: Packet) -> u32 {
         self.queues[queue as usize].bytes += packet.bytes as u64;
         let stored = Stored {
@@ -148,7 +148,7 @@ impl Loopback {
         self.voqs[self.voq(queue, output)].head != NONE
     }
 
-    /// The flow of a VOQ's first packet, which it has.
+    /// The flow of the first packet of a VOQ, which must not be empty.
     pub fn first(&self, queue: u32, output: u32) -> FlowId {
         let head = self.voqs[self.voq(queue, output)].head;
         self.packets[head as usize].packet.flow
@@ -172,13 +172,13 @@ impl Loopback {
         stored.packet
     }
 
-    /// Whether packets have to win a transmitter.
+    /// Whether transmitters are tunable and have to be assigned.
     #[inline]
     pub fn is_tunable(&self) -> bool {
         self.transmitters > 0
     }
 
-    /// A VOQ waits for a transmitter.
+    /// Records that a VOQ waits for a transmitter.
     pub fn await_transmitter(&mut self, queue: u32, output: u32) {
         let word = queue as usize * self.words + output as usize / 64;
         self.candidates[word] |= 1 << (output % 64);
@@ -212,19 +212,19 @@ impl Loopback {
         Some(output)
     }
 
-    /// The transmitter that a VOQ has won.
+    /// The transmitter that is assigned to a VOQ.
     pub fn transmitter(&self, queue: u32, output: u32) -> u32 {
         self.voqs[self.voq(queue, output)].transmitter
     }
 
-    /// The queue and the output of a transmitter that was won.
+    /// The queue and the output of an assigned transmitter.
     pub fn aim(&self, transmitter: u32) -> (u32, u32) {
         let queue = transmitter / self.transmitters;
         (queue, self.output[transmitter as usize])
     }
 
-    /// A transmitter has sent its packet. Its VOQ waits for one again if it
-    /// holds more. Returns the queue.
+    /// Releases a transmitter that has sent its packet. Its VOQ waits for a transmitter again if it
+    /// has more packets. Returns the queue.
     pub fn release(&mut self, transmitter: u32) -> u32 {
         let (queue, output) = (
             transmitter / self.transmitters,
@@ -241,7 +241,7 @@ impl Loopback {
         queue
     }
 
-    /// Notes how full a queue is.
+    /// Updates the peak of a queue.
     #[inline]
     pub fn note_peak(&mut self, queue: u32) {
         let q = &mut self.queues[queue as usize];
@@ -254,13 +254,13 @@ impl Loopback {
         (bytes().sum(), bytes().max().unwrap_or(0))
     }
 
-    /// The most bytes that ever waited in one memory.
+    /// Peak of the bytes in any memory.
     pub fn peak(&self) -> Option<u64> {
         self.queues.iter().map(|q| q.peak).max()
     }
 }
 
-/// The place of the n-th bit that is set.
+/// The position of the n-th set bit.
 fn nth(words: &[u64], mut n: u32) -> u32 {
     for (w, &word) in words.iter().enumerate() {
         let ones = word.count_ones();
@@ -274,7 +274,7 @@ fn nth(words: &[u64], mut n: u32) -> u32 {
     unreachable!("fewer bits are set than were counted")
 }
 
-/// Number of bits that are set before a place.
+/// Number of set bits before a position.
 fn rank(words: &[u64], place: u32) -> u32 {
     let full = place as usize / 64;
     let part = words
@@ -307,8 +307,8 @@ mod tests {
         Loopback::new(&config, &Ports::new(&config, 8), 1)
     }
 
-    /// Three VOQs, two transmitters: the third waits until one is released; a
-    /// VOQ that holds more waits again behind it.
+    /// Three VOQs share two transmitters: the third VOQ waits until one is released; a VOQ with
+    /// more packets then waits behind it.
     #[test]
     fn a_queue_sends_as_many_packets_as_it_has_transmitters() {
         let mut l = distributed(2, TransmitterRule::RoundRobin);

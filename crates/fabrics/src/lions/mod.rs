@@ -18,7 +18,7 @@
 //! | [`config`], `entry` | the table; the table combined with its kernel |
 //! | [`ports`] | the ports of hosts and queues, and the wavegroups |
 //! | [`hosts`], [`host_links`], [`arbiter`], [`contest`], [`loopback`], [`nack`], [`passage`], [`pace`] | the parts |
-//! | [`inside`] | the places of packets, and the reports about them |
+//! | [`inside`] | the packets that both kernels hold, and the reports about them |
 //! | [`kernel`] | loop-back buffers; AO-NACK if an edge detector suffices |
 //! | [`pipelined`] | AO-NACK with several packets in flight |
 //! | [`slotted`] | the model of the closed forms |
@@ -38,12 +38,12 @@
 //!   sender, because another converter tunes while they still receive the packet before.
 //! - A tunable transmitter tunes before every packet, even to its present output. Packets leave a
 //!   loop-back queue directly into the grating, which takes no time except tuning.
-//! - Hosts send their flows in turn, a packet each, or one after another (`discipline`). A packet
-//!   that was sent and reflected goes again before others, because the turn brings a packet to the
-//!   transmitter. Hosts reassemble by sequence numbers; the bytes that wait for this are not
-//!   tracked, so `reorder_peak_bytes` is null. `hops` counts passages of the grating towards the
-//!   destination: 1, or 2 with a loop-back buffer. `packet_hops` counts all passages, including
-//!   reflections; losses are NACKs.
+//! - Hosts send their flows in turn, a packet each, or one after another (`discipline`). A
+//!   reflected packet is sent again before the host's other packets, because it keeps its turn at
+//!   the transmitter. Hosts reassemble by sequence numbers; the reorder buffers are not tracked, so
+//!   `reorder_peak_bytes` is null. `hops` counts passages of the grating towards the destination:
+//!   1, or 2 with a loop-back buffer. `packet_hops` counts all passages, including reflections;
+//!   losses are NACKs.
 //! - The audit uses the ports of the grating: see [`bound`].
 //!
 //! Not modelled: optical power, crosstalk and bit errors (nothing is corrupted), burst-mode

@@ -3,13 +3,13 @@
 use super::config::{Architecture, LionsConfig};
 use lightloom_engine::Time;
 
-/// When a host learns the outcome of its packet, if it must: with the edge detector of §IV at most
-/// one packet may be in flight.
+/// The times at which a host has the result for its packet. With the edge detector of §IV at most
+/// one packet per host may be in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Nack {
-    /// From a packet's start to its NACK's; 0 without NACKs.
+    /// Time from the start of a packet to the start of its NACK; 0 without NACKs.
     round_trip: Time,
-    /// Whether a NACK cuts short the packet that it is of.
+    /// Whether a NACK ends the transmission of its packet.
     abort: bool,
 }
 

@@ -10,15 +10,15 @@ pub struct Pace {
     pub packet: u64,
     header: u64,
     rate: Rate,
-    /// Time on the wire of a full packet.
+    /// Transmission time of a full packet.
     pub full: Time,
-    /// Silence between packets of a host.
+    /// Gap between packets of a host.
     pub gap: Time,
-    /// Silence between packets at a receiver.
+    /// Gap between packets at a receiver.
     pub settling: Time,
-    /// From the first bit sent by a host to its forwarding.
+    /// Time from the transmission of a packet's first bit by a host until the switch forwards it.
     pub to_switch: Time,
-    /// From the switch to a host.
+    /// Time from the switch to a host.
     pub to_host: Time,
 }
 
@@ -37,7 +37,7 @@ impl Pace {
         }
     }
 
-    /// Time on the wire of a packet with that payload.
+    /// Transmission time of a packet with that payload.
     #[inline]
     pub fn wire(&self, bytes: u32) -> Time {
         if bytes as u64 == self.packet {
@@ -58,7 +58,7 @@ impl Pace {
         self.rate.bytes_in(time)
     }
 
-    /// A full packet and the silence after it.
+    /// Duration of a full packet and the gap after it.
     pub fn slot(&self) -> Time {
         self.full + self.gap
     }

@@ -1,11 +1,12 @@
-//! Table I of the paper: the parts of each loop-back buffer, and those that all architectures have.
+//! Table I of the paper: the parts of each loop-back buffer, and the parts that all architectures
+//! have.
 
 use super::config::{Architecture, LionsConfig};
 use super::ports::Ports;
 use crate::facts::Part;
 use lightloom_engine::Rate;
 
-/// A bill of parts. Rates are of one memory.
+/// A bill of materials. Rates are those of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// P: the number of inputs and of outputs of the grating.

@@ -7,23 +7,23 @@ use super::pace::Pace;
 use crate::hosts::Packet;
 use lightloom_engine::{Io, PortId, QueuePlace, Time, Totals, View};
 
-/// The books of the grating.
+/// The counters of the grating.
 #[derive(Clone, Debug)]
 pub struct Passage {
     pace: Pace,
     hosts: u32,
     receivers: u32,
-    /// Payload on its way to destinations [B].
+    /// Payload in transit to destinations [B].
     pub bytes: u64,
     /// Bytes on the wire, headers and reflected packets included.
     carried: u64,
     passages: u64,
-    /// By flow, payload that came from a loop-back buffer [B]; empty without.
+    /// By flow, payload that came from a loop-back buffer [B]; empty if there is none.
     stored: Vec<u64>,
 }
 
 impl Passage {
-    /// For `flows` flows, some of whose packets may be stored.
+    /// Counters for `flows` flows; `stores` if there is a loop-back buffer.
     pub fn new(pace: Pace, bound: &Bound, stores: bool, flows: usize) -> Passage {
         Passage {
             pace,
@@ -36,8 +36,8 @@ impl Passage {
         }
     }
 
-    /// A packet that lasts `wire` passes to the receiver of an arbiter; of which
-    /// transmitter matters to the audit alone.
+    /// Forwards a packet of duration `wire` to the receiver of an arbiter. Only the audit uses the
+    /// transmitter.
     #[inline]
     pub fn forward(
         &mut self,
@@ -58,8 +58,8 @@ impl Passage {
         }
     }
 
-    /// As much of a host's packet as is sent in `lasts` passes to the loop-back
-    /// buffer, or back to the host.
+    /// Sends the part of a host's packet that is transmitted in `lasts` to the loop-back buffer, or
+    /// back to the host.
     pub fn detour(&mut self, host: usize, packet: Packet, lasts: Time, now: Time, io: &mut Io) {
         let wire = match lasts >= self.pace.wire(packet.bytes) {
             true => self.pace.bytes(packet.bytes),
@@ -73,13 +73,13 @@ impl Passage {
         }
     }
 
-    /// The transmitter, for the audit, of that number in the loop-back buffer.
+    /// The port number, for the audit, of a transmitter of the loop-back buffer.
     #[inline]
     pub fn loopback(&self, transmitter: u32) -> u32 {
         self.hosts + transmitter
     }
 
-    /// A packet is with its destination.
+    /// Records the delivery of a packet.
     #[inline]
     pub fn deliver(&mut self, packet: Packet, stored: bool, now: Time, io: &mut Io) {
         self.bytes -= packet.bytes as u64;
@@ -89,7 +89,7 @@ impl Passage {
         io.deliver(packet.flow, packet.bytes as u64, now);
     }
 
-    /// Shows the whole fabric, of which `waiting` bytes are not with the switch.
+    /// Reports the state of the fabric, in which `waiting` bytes are outside of the switch.
     pub fn observe(&self, waiting: u64, loopback: &Loopback, view: &mut View) {
         let (queued, worst) = loopback.bytes();
         view.waiting_bytes = waiting;
@@ -112,7 +112,7 @@ impl Passage {
         }
     }
 
-    /// Hops: a packet passes the grating once, or twice by a loop-back buffer.
+    /// Writes the hops of flows: a packet passes the grating once, or twice via a loop-back buffer.
     pub fn settle(&self, io: &mut Io) {
         for f in 0..io.flows.len() {
             let delivered = io.flows.delivered[f];

@@ -1,10 +1,9 @@
-//! AO-NACK with packets shorter than the way to the switch and back (L/2D < 1):
-//! a host sends on while the fate of earlier packets is open (§IV).
+//! AO-NACK with packets shorter than the round trip to the switch (L/2D < 1): a host continues to
+//! send while the results for earlier packets are pending (§IV).
 //!
-//! Each packet in flight has a timer, or a sequence number that is read from the
-//! NACK: that takes as long as its header. Packets that come back go before
-//! those that were not sent yet, and so may be overtaken by packets of their
-//! own flow.
+//! Each packet in flight has a timer, or a sequence number that the host reads from the NACK, which
+//! takes the time of its header. Returned packets go before packets that were never sent. Packets
+//! of a flow may therefore overtake each other.
 
 use super::arbiter::Arbiters;
 use super::bound::Bound;
@@ -18,7 +17,7 @@ use lightloom_engine::kernel::delegates::Delegates;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{Agenda, Command, FlowId, Io, Rejected, Time};
 
-/// End of a chain; no packet.
+/// Index that means "no packet"; it ends a chain.
 const NONE: u32 = u32::MAX;
 
 /// An event of the kernel.
@@ -29,7 +28,7 @@ pub enum Event {
         /// The host.
         host: u32,
     },
-    /// A packet is at its arbiter.
+    /// A packet has arrived at its arbiter.
     Asks {
         /// The packet.
         packet: u32,
@@ -39,7 +38,7 @@ pub enum Event {
         /// The packet.
         packet: u32,
     },
-    /// A packet is with its destination.
+    /// A packet has reached its destination.
     Delivered {
         /// Its flow.
         flow: FlowId,
@@ -59,7 +58,7 @@ const ASKS: usize = 1;
 const SEND: usize = 2;
 const NACK: usize = 3;
 
-/// A host's transmitter, and the packets that it has to send again.
+/// A host's transmitter, and the packets that it has to retransmit.
 #[derive(Clone, Copy, Debug)]
 struct Sender {
     /// Time from which it may send.
@@ -82,7 +81,7 @@ struct Flight {
 pub struct Pipelined {
     pace: Pace,
     abort: bool,
-    /// From the first bit sent to the NACK's recognition.
+    /// Time from the transmission of a packet's first bit until the host has identified its NACK.
     known: Time,
     ports: Ports,
     inside: Inside,
@@ -120,7 +119,7 @@ impl Pipelined {
         }
     }
 
-    /// A host that has nothing planned sends as soon as it may.
+    /// Schedules the next packet of a host that has none scheduled.
     fn wake(&mut self, host: u32, now: Time, todo: &mut Todo) {
         let sender = &mut self.senders[host as usize];
         if sender.next == Time::NEVER {
@@ -129,7 +128,7 @@ impl Pipelined {
         }
     }
 
-    /// A host sends a packet: one that came back, or else the next.
+    /// Sends a packet of a host: a returned one if there is any, otherwise the next new one.
     fn send(&mut self, host: u32, now: Time, io: &mut Io, todo: &mut Todo) {
         let at = host as usize;
         if self.senders[at].next != now {
@@ -161,7 +160,7 @@ impl Pipelined {
         }
     }
 
-    /// Takes the next packet that was not sent yet.
+    /// Takes the next packet that has not been sent yet.
     fn first(&mut self, host: u32) -> u32 {
         let packet = self.inside.hosts.first(host as usize);
         self.inside.hosts.pop(host as usize, packet.bytes);
@@ -181,7 +180,7 @@ impl Pipelined {
         row
     }
 
-    /// A packet is at its arbiter, and takes the receiver or is reflected.
+    /// Arbitrates a packet: it gets the receiver or is reflected.
     fn asks(&mut self, row: u32, now: Time, io: &mut Io, todo: &mut Todo) {
         let Flight { packet, host, .. } = self.flights[row as usize];
         let (flow, wire) = (packet.flow, self.pace.wire(packet.bytes));
@@ -220,7 +219,7 @@ impl Pipelined {
         }
     }
 
-    /// A host learns that a packet came back, and may still be sending it.
+    /// Handles the NACK of a packet, which the host may still be sending.
     fn nack(&mut self, row: u32, now: Time, todo: &mut Todo) {
         let Flight { packet, host, .. } = self.flights[row as usize];
         self.flights[row as usize].next = NONE;

@@ -1,9 +1,9 @@
 //! The slotted variant, which is the model of the closed forms: hosts send at the start of slots of
 //! one full packet, and all packets that reach an arbiter in a slot are decided together.
 //!
-//! A loop-back queue with a request goes before hosts, unless the table has another rule; equal
-//! requests take turns. A packet that loses may leave its loop-back queue from the next slot on, or
-//! is sent again by its host in the next slot ("ao-nack"), or is lost.
+//! Loop-back queues go before hosts, unless the table has another rule; equal requests take turns.
+//! A packet that loses is stored and may leave its loop-back queue from the next slot on, or its
+//! host sends it again in the next slot ("ao-nack"), or it is lost ("drop").
 
 use super::bound::Bound;
 use super::config::{ArbiterRule, Architecture, LionsConfig};
@@ -20,12 +20,12 @@ use lightloom_engine::{Agenda, Command, FlowId, Io, Rejected, Time};
 /// An event of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The packets of a slot are at their arbiters.
+    /// The packets of a slot have arrived at their arbiters.
     Slot {
         /// Number of the slot.
         number: i64,
     },
-    /// A packet is with its destination.
+    /// A packet has reached its destination.
     Delivered {
         /// Its flow.
         flow: FlowId,
@@ -44,7 +44,7 @@ pub enum Event {
 /// An arbiter in a slot.
 #[derive(Clone, Copy, Debug)]
 struct Arbiter {
-    /// The requester that goes first.
+    /// The requester with precedence so far.
     first: Option<(Contender, (i64, u32))>,
     /// The input whose turn it is.
     turn: u32,
@@ -64,9 +64,9 @@ pub struct Slotted {
     /// Hosts that send in this slot, and whether each has won.
     sending: Vec<u32>,
     won: Vec<bool>,
-    /// VOQs that hold a transmitter, as queue and output.
+    /// VOQs that have a transmitter, as (queue, output).
     ready: Vec<(u32, u32)>,
-    /// The last slot that was judged, and whether another is planned.
+    /// The last slot that was arbitrated, and whether another is scheduled.
     last: i64,
     planned: bool,
 }
@@ -117,7 +117,7 @@ impl Slotted {
         }
     }
 
-    /// Records a request of every VOQ that holds a transmitter.
+    /// Records a request of every VOQ that has a transmitter.
     fn queues_ask(&mut self, io: &Io) {
         for queue in 0..self.ports.queues() as u32 {
             while let Some(output) = self.inside.loopback.assign(queue) {
@@ -133,7 +133,7 @@ impl Slotted {
         }
     }
 
-    /// Every host with a packet that was there at `start` sends it.
+    /// Lets every host send a packet that it had at `start`.
     fn hosts_ask(&mut self, start: Time, io: &mut Io) {
         for host in 0..self.ports.hosts() {
             if !self.inside.hosts.waits(host) {
@@ -167,7 +167,7 @@ impl Slotted {
         io.flows.dst[flow.index()].0 * self.receivers + self.ports.host_group[host]
     }
 
-    /// Every arbiter with requests grants one.
+    /// Lets every arbiter with requests grant one.
     fn grant(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
         let asked = std::mem::take(&mut self.asked);
         for &at in &asked {
@@ -196,7 +196,7 @@ impl Slotted {
         self.asked.clear();
     }
 
-    /// The first packet of a VOQ goes to its destination.
+    /// Sends the first packet of a VOQ to its destination.
     fn leave(&mut self, queue: u32, arbiter: u32, now: Time, io: &mut Io, todo: &mut Todo) {
         let output = arbiter / self.receivers;
         let packet = self.inside.loopback.dequeue(queue, output);
@@ -232,7 +232,7 @@ impl Slotted {
         todo.schedule(now + wire + self.pace.to_host, event);
     }
 
-    /// The fate of the hosts that were not granted.
+    /// Handles the packets of hosts that were not granted.
     fn hosts_lose(&mut self, now: Time, io: &mut Io) {
         let sending = std::mem::take(&mut self.sending);
         for &host in &sending {

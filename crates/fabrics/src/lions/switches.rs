@@ -1,5 +1,5 @@
-//! Keys that belong to one mechanism: refused where they were set and it is
-//! missing, filled in where it is there.
+//! Keys that belong to one mechanism. A key that was set is refused if the table does not use the
+//! mechanism; a key that was not set gets its default if it does.
 
 use super::config::{Architecture, Detector, LionsConfig, Timing};
 use lightloom_engine::Refusal;
@@ -10,9 +10,9 @@ struct Mechanisms {
     stores: bool,
     /// Loop-back queues with tunable transmitters.
     tunable: bool,
-    /// Loop-back queues that a packet enters while it may be sent.
+    /// Loop-back queues with cut-through: a packet may leave before it has fully arrived.
     cuts: bool,
-    /// NACKs whose time matters.
+    /// NACKs whose time has an effect.
     nacks: bool,
 }
 
@@ -28,7 +28,7 @@ impl LionsConfig {
         }
     }
 
-    /// Refuses keys that were set and change nothing.
+    /// Refuses keys that were set and have no effect.
     ///
     /// # Errors
     /// The first such key.
@@ -69,7 +69,7 @@ impl LionsConfig {
         Ok(())
     }
 
-    /// Fills in the switches that something depends on.
+    /// Sets the defaults of the keys whose mechanism is used.
     pub(super) fn resolve_switches(&mut self) {
         let has = self.mechanisms();
         if has.stores {

@@ -1,9 +1,9 @@
-//! Closed forms for LIONS, against which the simulation is tested and which are drawn over measured
-//! points.
+//! Closed forms for LIONS. Tests compare the simulation with them, and plots show them beside
+//! measured points.
 //!
 //! Symbols: N hosts; k receivers per output; n = N/k hosts per wavegroup; p offered load of a host
 //! in packets per slot, uniform over all N hosts, itself included; a = p/k. A slot is a packet and
-//! the gap behind it.
+//! the gap after it.
 
 /// A switch under uniform traffic: N hosts, k receivers an output, load p.
 #[derive(Clone, Copy, Debug)]
@@ -66,10 +66,9 @@ impl Uniform {
     }
 
     /// Mean wait in distributed loop-back buffers with wavegroups of every k-th input, slotted, k
-    /// even [slots]; exact except for transmitters. Hosts, on every second port, are in half of the
-    /// groups, and their queues in the other half: the excess packets of a slot are served from the
-    /// next slot on by a queue without competitors.
-    /// has too many of, a queue without rivals serves from the next slot on.
+    /// even [slots]; exact except for transmitters. Hosts, on every second port, are in one half of
+    /// the groups and their queues in the other. A queue without competitors therefore serves the
+    /// excess packets of a slot from the next slot on.
     pub fn interleaved_wait(&self) -> f64 {
         let hosts = Uniform {
             receivers: self.receivers / 2.0,
@@ -86,8 +85,8 @@ impl Uniform {
         (over + (over_square - over) / (2.0 * (1.0 - over))) / a
     }
 
-    /// Mean latency with a shared loop-back buffer, unslotted [slots]: sending, M/D/1
-    /// at the host, and the buffer; with k = 1 that is M/D/1 for all but the host's own.
+    /// Mean latency with a shared loop-back buffer, unslotted [slots]: transmission, M/D/1 at the
+    /// host, and the buffer; with k = 1 the buffer is M/D/1 for all packets except the host's own.
     pub fn shared_latency(&self) -> f64 {
         1.0 + fixed_service_wait(self.load) + self.shared_detour()
     }
@@ -188,7 +187,7 @@ impl Uniform {
     }
 
     /// Packets that a host delivers per slot with AO-NACK at saturation, unslotted, without
-    /// aborting: K/(K + 1), 1 if every host has a receiver of its own.
+    /// aborting: K/(K + 1), or 1 if every host has a receiver of its own.
     pub fn nack_saturation(&self) -> f64 {
         self.unslotted_saturation(1.0)
     }
@@ -198,16 +197,16 @@ impl Uniform {
         self.load / self.rivals()
     }
 
-    /// Mean latency with AO-NACK, unslotted [slots], where a NACK returns `beta`
-    /// slots after its packet begins, the host sends again at once, and attempts
-    /// are independent; without aborting `beta` has to be 1.
+    /// Mean latency with AO-NACK, unslotted [slots], if a NACK returns `beta` slots after its
+    /// packet begins, the host retransmits immediately, and attempts are independent; without
+    /// aborting `beta` has to be 1.
     pub fn nack_latency(&self, beta: f64) -> f64 {
         self.after_losses(beta, beta * beta)
     }
 
-    /// Mean latency with AO-NACK, unslotted [slots], if NACKs cut packets short; `beta` is at most 1.
-    /// A packet that is sent again meets the same packet as before until that one is over, after
-    /// a time that is uniform from 0 to 1.
+    /// Mean latency with AO-NACK, unslotted [slots], if NACKs cut packets short; `beta` is at most
+    /// 1. A retransmitted packet meets the same packet as before until that one ends, after a time
+    /// that is uniformly distributed between 0 and 1.
     pub fn nack_latency_aborting(&self, beta: f64) -> f64 {
         let attempts = (1.0 / beta).ceil() as u32;
         let moment = |power: i32| -> f64 {
@@ -218,8 +217,8 @@ impl Uniform {
         self.after_losses(moment(1), moment(2))
     }
 
-    /// M/G/1: a packet takes a slot, and for each of a geometric number of losses
-    /// a time of that mean and mean square.
+    /// M/G/1: the service of a packet takes a slot and, for each of a geometrically distributed
+    /// number of losses, a time with mean `delay` and mean square `square`.
     fn after_losses(&self, delay: f64, square: f64) -> f64 {
         let r = self.lost();
         let losses = r / (1.0 - r);
@@ -241,27 +240,26 @@ impl Uniform {
     }
 }
 
-/// Packets an output receives in a slot if hosts send first in, first out, and
-/// losers again, without end, N → ∞: k + 1 − √(k² + 1).
+/// Packets that an output receives per slot if hosts send first in, first out and retransmit losers
+/// until they are delivered, N → ∞: k + 1 − √(k² + 1).
 pub fn retrying(receivers: u32) -> f64 {
     let k = receivers as f64;
     k + 1.0 - (k * k + 1.0).sqrt()
 }
 
-/// Mean wait before a server that takes a fixed time, at a utilisation [times of
-/// service]: M/D/1.
+/// Mean wait for a server with fixed service time at a utilisation [service times]: M/D/1.
 pub fn fixed_service_wait(utilisation: f64) -> f64 {
     utilisation / (2.0 * (1.0 - utilisation))
 }
 
-/// Payload over payload, header and guard.
+/// Share of payload in payload, header and guard.
 pub fn efficiency(payload: u64, overhead: u64) -> f64 {
     payload as f64 / (payload + overhead) as f64
 }
 
-/// The most updates a second that the network carries in GUPS: an update is a
-/// request of 8 B, a reply of 16 B and a write of 16 B, each sent in packets of
-/// `batch` with header and guard; one in N is local.
+/// Largest number of GUPS updates per second that the network carries: an update is a request of 8
+/// B, a reply of 16 B and a write of 16 B, sent in packets of `batch` messages with header and
+/// guard; one update in N is local.
 pub fn gups_ceiling(hosts: u32, rate_bps: u64, overhead: u64, batch: u32) -> f64 {
     let bytes = 40.0 + 3.0 * overhead as f64 / batch as f64;
     let n = hosts as f64;

@@ -1,6 +1,7 @@
-//! A plain implementation of the protocol of §4.3 and A.3: the oracle of the kernel, which must
-//! give the same bytes. It has one queue per pair, no shards and no optimisations. A slot reads
-//! from top to bottom: admit; at the start of an epoch grant, accept, request; transmit, receive.
+//! A plain implementation of the protocol of §4.3 and A.3. It is the oracle of the kernel, whose
+//! results must be equal bit by bit. It has one queue per pair, no shards and no optimisations. A
+//! slot reads from top to bottom: admit; at the start of an epoch grant, accept, request; transmit,
+//! receive.
 //!
 //! Nodes are named by label, as in [`Schedule`](crate::sirius::schedule::Schedule).
 //!
@@ -14,19 +15,19 @@
 //!    is room. Places are taken
 //!    - at the start of an epoch by granted cells, in order of their sources, and of one
 //!      source in order of their intermediates;
-//!    - at the end of a slot first by those who stood aside, in the order in which they
-//!      came, then by the cells that have reached their intermediates, in the order below.
-//! 2. Of cells that reach nodes in the same slot, those of a lower *block* of senders go
-//!    first (64 labels, or more where 16 such blocks are too few for all nodes); of one
-//!    block those who took their place at their sender earlier.
-//! 3. But at their destination all cells on their second hop go before those that come
-//!    straight from their source.
+//!    - at the end of a slot first by the cells that stood aside, in order of their arrival, then
+//!      by the cells that have reached their intermediates, in the order of rule 2.
+//! 2. Of cells that reach nodes in the same slot, those of a lower *block* of senders go first (64
+//!    labels, or more where 16 such blocks are too few for all nodes); within a block those that
+//!    took their place at their sender earlier.
+//! 3. At their destination, however, all cells on their second hop go before those that come
+//!    directly from their source.
 //!
 //! # Random draws
 //! The streams are those of the kernel: `sirius.requests` (one per node), `sirius.grants` (one for
 //! each epoch and 32 intermediates, which process their askers in the same random order), and those
-//! of failures. The sources of a block share one list of candidates, which stays in the order in
-//! which the walk before left it, because any order is an equally good start.
+//! of failures. The sources of a block share one list of candidates. A walk starts from the order
+//! that the previous walk left, because a draw may start from any order.
 
 mod agreement;
 mod fabric;
@@ -46,7 +47,7 @@ use std::ops::Range;
 /// Number of cells of a queue that have their own places.
 const PLACES: usize = 32;
 
-/// So many intermediates see the askers in the same order.
+/// Number of intermediates that process the askers in the same order.
 const INTERMEDIATES: usize = 32;
 
 /// One cell.
@@ -54,7 +55,7 @@ const INTERMEDIATES: usize = 32;
 struct Cell {
     flow: usize,
     seq: u32,
-    /// Whether an intermediate has had it.
+    /// Whether it is on its second hop.
     relayed: bool,
 }
 
@@ -68,7 +69,7 @@ struct Flow {
     arrived: BTreeSet<u32>,
     /// Cells before the first that is missing.
     in_order: u32,
-    /// Cells that came straight from the source.
+    /// Cells that came directly from the source.
     direct: u64,
 }
 
@@ -78,9 +79,9 @@ struct Tuple {
     flow: usize,
     seq: u32,
     cells: u32,
-    /// Whether cells join it that its server sends later.
+    /// Whether cells that its server sends later join it.
     grows: bool,
-    /// Whether they had left already.
+    /// Whether its cells had left and were called back.
     returned: bool,
 }
 
@@ -144,7 +145,7 @@ pub(super) struct Reference {
     /// Cells in the fibres, by slot of sending.
     fibres: BTreeMap<i64, Vec<Sent>>,
     racks: Racks,
-    /// Flows that are not through the switch of their own rack until then.
+    /// Flows that pass the switch of their own rack, with the time at which they have passed it.
     entering: Vec<(FlowId, Time)>,
     failures: Failures,
     /// In which order nodes meet each other.
@@ -196,7 +197,7 @@ impl Reference {
         }
     }
 
-    /// Epochs from asking to answering, and from granting to taking up, as `Derived::lag`.
+    /// Epochs from a request to its answer, and from a grant to its acceptance; see `Derived::lag`.
     fn lag(&self) -> i64 {
         let (slots, of) = self.derived.epoch;
         let shortest = self.config.slot * (slots / of).max(1);
@@ -211,7 +212,7 @@ impl Reference {
 
     // Admit: cells wait in LOCAL as soon as they have come from their servers.
 
-    /// Bytes of flows that are not.
+    /// Bytes of flows that have not passed the switch of their own rack.
     fn entering_bytes(&self) -> u64 {
         let flows = self
             .entering
@@ -220,7 +221,8 @@ impl Reference {
         flows.map(|flow| flow.bytes).sum()
     }
 
-    /// Flows that are through the switch of their own rack by `now`, and when they were.
+    /// Flows that have passed the switch of their own rack by `now`, with the times at which they
+    /// did.
     fn through(&mut self, now: Time, io: &mut Io) -> Vec<(FlowId, Time)> {
         let latency = self.config.switch_latency;
         while let Some(id) = io.arrive(now) {
@@ -310,7 +312,7 @@ impl Reference {
         while !flows.is_empty() && asked < n {
             let left = &mut candidates[asked..];
             if !others && flows.len() == 1 && flows[0].1 as usize >= left.len() {
-                // One flow is left for all remaining intermediates: there is nothing to draw.
+                // Only one flow is left for all remaining intermediates: no draw is needed.
                 left.iter().for_each(|&by| wants[by] = Some(flows[0].0));
                 break;
             }
@@ -439,7 +441,7 @@ impl Reference {
         }
     }
 
-    // Transmit: on every uplink the first cell leaves that waits for the peer of this slot.
+    // Transmit: every uplink sends the first cell that waits for its peer of this slot.
 
     fn transmit(&mut self, slot: i64, io: &mut Io) {
         for node in 0..self.nodes {
@@ -466,8 +468,8 @@ impl Reference {
         }
     }
 
-    // Receive: cells on their first hop join the relay queues for their destinations, all
-    // others are at theirs.
+    // Receive: cells on their first hop join the relay queues for their destinations; all others
+    // have reached their destination.
 
     fn receive(&mut self, slot: i64, io: &mut Io) {
         let sent = slot - self.config.crossing().div_ceil(self.config.slot);
@@ -518,7 +520,8 @@ impl Reference {
         queued.filter(|q| q.cell.relayed).count() as u64
     }
 
-    /// Bytes that a node relays, a full cell each, and that wait for its servers' links.
+    /// The largest number of bytes at any node: relayed cells, each counted as a full cell, and
+    /// cells that wait for its servers' links.
     fn longest_queue(&self) -> u64 {
         let queue = |n: usize| self.relaying(n) * self.derived.cell + self.received(n);
         (0..self.nodes).map(queue).max().unwrap_or(0)

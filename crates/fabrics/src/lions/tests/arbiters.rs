@@ -1,11 +1,11 @@
-//! Each arbiter's rule on the same packets, slot by slot by hand; and AO-NACK, which has no turns,
-//! with two senders.
+//! Each rule of an arbiter on the same packets, with results worked out by hand, slot by slot; and
+//! AO-NACK, which has no turns, with two senders.
 
 use super::*;
 use lightloom_engine::HostId;
 
-/// When each flow is there, in slots: host 0 sends four packets from 0 on, host 1 one packet
-/// from slot `late` on, both to host 3, of one receiver.
+/// Finish times of two flows, in slots: host 0 sends four packets from slot 0 on, host 1 one packet
+/// from slot `late` on, both to host 3, which has one receiver.
 fn finishes(rule: &str, timing: &str, late: i64) -> [i64; 2] {
     let mut flows = Flows::new();
     flows.push(HostId(0), HostId(3), 4 * PACKET, Time::ZERO);
@@ -18,11 +18,12 @@ fn finishes(rule: &str, timing: &str, late: i64) -> [i64; 2] {
 /// Hosts 0 and 1 are on inputs 0 and 2, their queues on 5 and 7. Host 0 goes first, host 1's
 /// packet is stored. From slot 1 on:
 ///
-/// - loop-back first: that packet, then host 0's, each stored in its own slot; unslotted host
-///   0's second, which asks as soon as it is stored, goes before, as its queue's turn is first;
-/// - hosts first: host 0's three, then that packet;
-/// - in turn: that packet (input 7); host 0's third (input 0); its stored second (5), then the
-///   fourth;
+/// - loop-back first: host 1's packet, then host 0's, each of which is stored first; unslotted,
+///   host 0's second packet goes before, because it requests as soon as it is stored and its queue
+///   has the first turn;
+/// - hosts first: the three packets of host 0, then the packet of host 1;
+/// - in turn: host 1's packet (input 7); host 0's third (input 0); its stored second (input 5),
+///   then its fourth;
 /// - oldest first, host 1 a slot later: the packets of host 0.
 #[test]
 fn packets_leave_in_the_order_of_the_rule() {
@@ -44,10 +45,10 @@ fn packets_leave_in_the_order_of_the_rule() {
     }
 }
 
-/// In the paper a host sends a returned packet again at once (§IV: a NACK triggers the
-/// retransmission), without a pause. With one receiver the second of two hosts with equal packets
-/// then requests it always at the same point of the first host's packets, and waits until the first
-/// has no more: while a host sends back to back, the others get no share.
+/// In the paper a host retransmits a returned packet without a pause (§IV: a NACK triggers the
+/// retransmission). If two hosts send equal packets to one receiver, the second host therefore
+/// always requests it while the first host's packet occupies it, and waits until the first host has
+/// no more packets: while a host sends back to back, the others get no share.
 #[test]
 fn a_second_sender_of_one_receiver_waits_until_the_first_has_sent_all() {
     for detector in ["edge", "timers"] {

@@ -1,9 +1,9 @@
-//! AO-NACK with several packets in flight (L/2D < 1) against a model that is run by
-//! chance: a list of events in order of time and nothing else, at several N and k, with
-//! the paper's headers, guards and fibre and without any.
+//! AO-NACK with several packets in flight (L/2D < 1), compared with a plain model that processes a
+//! list of events in order of time, at several N and k, with and without the paper's headers,
+//! guards and fibre.
 //!
-//! On the same packets both have to agree to the picosecond. On packets of their own
-//! means have to agree within their intervals, as two samples of one law.
+//! With the same packets both have to agree to the picosecond. With different random packets the
+//! means have to agree within their confidence intervals.
 
 use super::super::theory::Uniform;
 use super::traffic::poisson_in;
@@ -29,7 +29,7 @@ const BYTE: i64 = 800;
 const METRE: i64 = 5_000;
 
 impl Case {
-    /// Packets and nothing else, 20 m of fibre for each slot that a NACK takes.
+    /// Packets without headers and guards; 20 m of fibre for each slot that a NACK takes.
     const fn bare(hosts: u32, receivers: u32, fibre_m: i64) -> Case {
         Case {
             hosts,
@@ -43,8 +43,8 @@ impl Case {
         }
     }
 
-    /// The paper's: 5 B of header, 17 B of guard, 10 m of fibre; 64 B, so that a NACK
-    /// is back after 110 ns of a packet of 55.
+    /// The paper's values: 5 B of header, 17 B of guard, 10 m of fibre; packets of 64 B take 55 ns,
+    /// so a NACK returns after 110 ns, when its packet is over.
     const fn paper(hosts: u32, receivers: u32, sequence: bool) -> Case {
         Case {
             hosts,
@@ -72,7 +72,7 @@ impl Case {
         (bytes + self.header) as i64 * BYTE
     }
 
-    /// A full packet and the silence after it.
+    /// Duration of a full packet and the gap after it.
     fn slot(self) -> Time {
         let gap = (self.guard as i64 * BYTE).max(self.tuning_ns * 1_000);
         Time(self.wire(self.packet) + gap)
@@ -82,7 +82,8 @@ impl Case {
         self.fibre_m * METRE + self.tuning_ns * 1_000
     }
 
-    /// From the first bit sent to the NACK's recognition [ps].
+    /// Time from the transmission of a packet's first bit until the host has identified its NACK
+    /// [ps].
     fn known(self) -> i64 {
         let read = if self.sequence {
             self.header as i64 * BYTE
@@ -97,23 +98,23 @@ impl Case {
         self.known() as f64 / self.slot().0 as f64
     }
 
-    /// Slots of a packet that meets no other, the silence after it left out.
+    /// Latency of a packet that meets no other, without the gap after it [slots].
     fn alone(self) -> f64 {
         let all = self.wire(self.packet) + self.to_switch() + self.fibre_m * METRE;
         all as f64 / self.slot().0 as f64
     }
 
-    /// Single packets at random times, `load` a slot and host.
+    /// Single packets at random times, `load` per slot and host.
     fn flows(self, load: f64, seed: u64) -> Flows {
         let slots = 480_000 / self.hosts as usize;
         poisson_in(self.slot(), self.packet, self.hosts, load, slots, seed)
     }
 }
 
-/// In the order in which they happen at one time: a host's packets come back as far from
-/// each other as they were sent, so that it often may send just as one comes back. Right
-/// behind a full packet it has chosen the next by then, otherwise not. Of the same kind
-/// the first to be planned is first.
+/// Events, in the order in which they are processed at the same instant. A host's packets return
+/// with the same spacing with which they were sent, so a host often may send at the instant at
+/// which a packet returns. Directly after a full packet it has already chosen the next one by then;
+/// otherwise it has not. Of equal events the first that was scheduled is first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Happens {
     Arrives(usize),
@@ -123,7 +124,7 @@ enum Happens {
     MaySend(usize),
 }
 
-/// A host of the model: packets that were never sent, those that came back.
+/// A host of the model: packets that were never sent, and returned packets.
 #[derive(Clone, Default)]
 struct Host {
     new: VecDeque<usize>,
@@ -149,7 +150,7 @@ struct Model<'a> {
     case: Case,
     flows: &'a Flows,
     hosts: Vec<Host>,
-    /// When each receiver can receive the next packet.
+    /// Time at which each receiver can receive the next packet.
     free: Vec<i64>,
     agenda: BinaryHeap<Reverse<(i64, u8, u64, Happens)>>,
     planned: u64,
@@ -157,7 +158,7 @@ struct Model<'a> {
     losses: u64,
 }
 
-/// When each packet is with its destination, and how often one was reflected.
+/// The delivery time of each packet, and the number of reflections.
 fn model(case: Case, flows: &Flows) -> (Vec<Time>, u64) {
     let mut model = Model {
         case,
@@ -196,7 +197,7 @@ impl Model<'_> {
             .push(Reverse((at, what.rank(), self.planned, what)));
     }
 
-    /// A host with something to send does so as soon as it is free.
+    /// Schedules the next packet of a host as soon as it is free.
     fn wake(&mut self, host: usize, now: i64) {
         let Host { planned, free, .. } = &mut self.hosts[host];
         if !std::mem::replace(planned, true) {
@@ -222,7 +223,7 @@ impl Model<'_> {
         }
     }
 
-    /// A packet takes its receiver, or is reflected.
+    /// Arbitrates a packet: it gets its receiver or is reflected.
     fn ask(&mut self, f: usize, now: i64) {
         let (n, k) = (self.case.hosts as usize, self.case.receivers as usize);
         let group = self.flows.src[f].index() * k / n;
@@ -264,7 +265,7 @@ const CASES: [(Case, f64); 12] = [
     (Case::paper(128, 4, true), 0.5),
 ];
 
-/// On the same packets, full ones and short ones: to the picosecond.
+/// With the same packets, full and short ones, times are equal to the picosecond.
 #[test]
 fn each_packet_as_the_model_has_it() {
     for (i, (case, load)) in CASES.into_iter().enumerate() {
@@ -294,8 +295,8 @@ fn each_packet_as_the_model_has_it() {
     }
 }
 
-/// With different random packets the mean latency is the same within both intervals together, of
-/// 99.9 % each, and not less than with independent attempts.
+/// With different random packets the mean latencies agree within the sum of both 99.9 % intervals,
+/// and are not less than with independent attempts.
 #[test]
 fn mean_latency_by_chance() {
     for (case, load) in CASES {
@@ -313,7 +314,7 @@ fn mean_latency_by_chance() {
     }
 }
 
-/// At saturation: packets that hosts deliver per slot, the same within both intervals together.
+/// At saturation the packets that hosts deliver per slot agree within the sum of both intervals.
 #[test]
 fn throughput_by_chance() {
     for (case, _) in CASES {

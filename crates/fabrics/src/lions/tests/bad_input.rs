@@ -164,7 +164,7 @@ fn refuses_keys_without_effect() {
     }
 }
 
-/// A NACK without delay ended no run, because the next attempt followed at once, without end.
+/// With a NACK without delay a run never ended, because attempts followed each other endlessly.
 #[test]
 fn refuses_to_send_again_at_once() {
     let mut table = json!({

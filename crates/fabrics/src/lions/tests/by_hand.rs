@@ -46,13 +46,13 @@ fn zero_load() {
     }
 }
 
-/// Three packets, the last of 88 B: each begins 278 B after the one before.
+/// Three packets, the last of 88 B: each starts 278 B after the one before.
 #[test]
 fn a_flow_is_sent_packet_by_packet() {
     let table = json!({"tuning": "0 ns"});
     let last = (2 * 278 + 88 + 5) * 800 + 100 * NS;
     assert_eq!(finishes(64, &table, &[(0, 1, 600, 0)]), [last]);
-    // Converters that tune longer than the guard lasts hold up every packet.
+    // Converters whose tuning takes longer than the guard delay every packet.
     let table = json!({"tuning": "109 ns"});
     let slot = 261 * 800 + 109 * NS;
     let last = 2 * slot + (88 + 5) * 800 + (100 + 109) * NS;
@@ -67,12 +67,13 @@ fn the_loser_waits_where_its_architecture_has_it_wait() {
     let base = json!({"fibre": "0 m", "receivers": 2, "tuning": "0 ns"});
     let second = |keys: Value| finishes(16, &with(base.clone(), keys), &meet)[1] - 50 * NS;
     let (wire, slot) = (208_800, 222_400);
-    // One receiver's light for the shared buffer: at 222.4 ns.
+    // The shared buffer uses one receiver, which is free at 222.4 ns.
     assert_eq!(
         second(json!({"architecture": "slb"})),
         slot - 50 * NS + wire
     );
-    // In another group at once; but not before it is completely stored, if so configured.
+    // The distributed buffer uses a receiver of another group: at once, or after the packet has
+    // fully arrived if so configured.
     assert_eq!(second(json!({"architecture": "dlb"})), wire);
     assert_eq!(second(json!({"architecture": "mlb"})), wire);
     assert_eq!(
@@ -82,17 +83,18 @@ fn the_loser_waits_where_its_architecture_has_it_wait() {
     // A loop-back queue's transmitter tunes first; its delay line is as long.
     let tuning = json!({"architecture": "dlb", "tuning": "10 ns"});
     assert_eq!(second(tuning), wire + 20 * NS);
-    // Sent again after it is sent, or as soon as the NACK is back.
+    // The packet is sent again after its transmission has ended, or as soon as the NACK has
+    // returned.
     let nack = json!({"architecture": "ao-nack", "fibre": "10 m"});
     assert_eq!(second(nack.clone()), slot + wire + 100 * NS);
-    // Aborted at 100 ns, again at 113.6: the other's receiver is taken until 222.4
-    // (163.6 at 50 ns), so once more at 227.2.
+    // The transmission ends at 100 ns and restarts at 113.6 ns; the receiver is still busy until
+    // 222.4 ns, so it restarts once more at 227.2 ns.
     let abort = with(nack, json!({"abort_on_nack": true}));
     assert_eq!(second(abort), 2 * 113_600 + wire + 100 * NS);
 }
 
-/// Arbitration takes time of a stored packet, too, from its request on: after its
-/// transmitter has tuned, or while the shared buffer's receiver is busy.
+/// Arbitration also takes time for a stored packet, from its request on: after its transmitter has
+/// tuned, or while the shared buffer's receiver is busy.
 #[test]
 fn stored_packets_are_arbitrated_once_more() {
     let meet = [(0, 9, 256, 0), (1, 9, 256, 10 * NS), (2, 9, 256, 20 * NS)];
@@ -124,14 +126,15 @@ fn hosts_send_on_while_nacks_are_on_their_way() {
     let rows = [(0, 9, 64, 0), (1, 9, 64, 20 * NS), (1, 8, 64, 20 * NS)];
     let (wire, slot, way) = (55_200, 68_800, 50 * NS);
     let second = 20 * NS + slot + wire + 2 * way;
-    // The NACK is there at 120 ns, while the second is sent; then again at 157.6.
+    // The NACK arrives at 120 ns, while the second packet is sent; the first is sent again at 157.6
+    // ns.
     let again = |known: i64| (20 * NS + known).max(20 * NS + 2 * slot) + wire + 2 * way;
     let got = finishes(16, &table, &rows);
     assert_eq!(got, [wire + 2 * way, again(100 * NS), second]);
     // A sequence number takes 5 B longer to read; here the host is busy anyway.
     let sequence = with(table.clone(), json!({"detector": "sequence"}));
     assert_eq!(finishes(16, &sequence, &rows), got);
-    // Alone it shows: sent again at 120 ns, or 124 ns.
+    // A single packet shows the difference: it is sent again at 120 ns, or at 124 ns.
     let alone = |t: &Value| finishes(16, t, &rows[..2])[1];
     assert_eq!(alone(&table), 120 * NS + wire + 2 * way);
     assert_eq!(alone(&sequence), 124 * NS + wire + 2 * way);
@@ -142,7 +145,8 @@ fn hosts_send_on_while_nacks_are_on_their_way() {
 fn the_edge_detector_waits_for_short_packets() {
     let rows = [(0, 1, 256 + 10, 0), (0, 2, 256, 0)];
     let table = json!({"architecture": "ao-nack", "tuning": "0 ns", "discipline": "fifo"});
-    // By itself it is not chosen then: the next begins as the short one has left.
+    // A detector chosen by "auto" is not the edge detector here: the next packet starts as soon as
+    // the short one has left.
     let got = finishes(16, &table, &rows);
     assert_eq!(got[1], 222_400 + 25_600 + 308_800);
     let got = finishes(16, &with(table, json!({"detector": "edge"})), &rows);
@@ -160,8 +164,8 @@ fn loop_back_queues_go_first() {
         "receivers": 1, "fibre": "0 m", "tuning": "0 ns", "transmitters": 1, "guard": "0 B",
         "header": "0 B", "packet": "250 B",
     });
-    // Of three that meet, two are stored; a host that comes as the receiver falls
-    // free at 200 ns is stored, too.
+    // Of three packets that meet, two are stored; a host's packet that arrives when the receiver
+    // becomes free, at 200 ns, is stored, too.
     let rows = [
         (0, 9, 250, 0),
         (1, 9, 250, 10 * NS),
@@ -296,7 +300,7 @@ fn table_1_with_other_numbers() {
     };
     let mixed = json!({"architecture": "mlb", "hosts_per_queue": 3});
     assert_eq!(of(mixed.clone()), mlb);
-    // With 2 transmitters a queue for its 3 hosts, which the table has not.
+    // With 2 transmitters per queue for its 3 hosts; Table I has no such case.
     let fewer = Parts {
         tunable_transmitters: 16,
         couplers: 8,
@@ -326,7 +330,7 @@ fn table_1_with_other_numbers() {
     assert_eq!(of(json!({"architecture": "ao-nack"})), nack);
 }
 
-/// The bill of 24 hosts that offer such flows.
+/// The bill of materials of 24 hosts with such flows.
 fn listed(table: Value, flows: &Flows) -> Vec<(&'static str, u64)> {
     let cluster = cluster(24);
     let site = Site {
@@ -434,12 +438,12 @@ fn the_page_has_table_1() {
     }
 }
 
-/// A host with a backlog sends without a pause, also while it waits for the answers of many
-/// packets: a flow that has just arrived takes its turn, and the link does not wait for it.
+/// A host with a backlog sends without a pause, even while the results for many packets are
+/// pending; a new flow takes its turn without leaving the link idle.
 #[test]
 fn a_host_with_a_backlog_never_idles() {
     for timing in ["slotted", "unslotted"] {
-        // 200 ns a slot and a packet; the switch is 1 us away.
+        // A slot and a packet take 200 ns; the switch is 1 us away.
         let table = json!({
             "timing": timing, "packet": "250 B", "header": "0 B", "guard": "0 B",
             "tuning": "0 ns", "fibre": "400 m", "receivers": 1,

@@ -1,13 +1,12 @@
-//! The cost of loop-back buffers, unslotted, at several N, k and p. The wait at a host does not
-//! depend on the switch, so it can be subtracted packet by packet: the rest is the time of losers
-//! in the buffer, which is barely visible in latencies.
+//! The time that loop-back buffers add, unslotted, at several N, k and p. The wait at a host does
+//! not depend on the switch, so it can be subtracted packet by packet; the rest is the time that
+//! stored packets spend in the buffer, which is barely visible in latencies.
 
 use super::super::theory::Uniform;
 use super::traffic::{poisson, poisson_in};
 use super::*;
 
-/// How long packets take from the instants at which their hosts send them, beyond
-/// `alone` [slots].
+/// Time of packets from their transmission by the host, minus `alone` [slots].
 fn beyond(io: &Io, hosts: u32, slot: Time, alone: Time) -> Vec<f64> {
     let mut free = vec![Time::ZERO; hosts as usize];
     let excess = |f: usize| {
@@ -19,7 +18,7 @@ fn beyond(io: &Io, hosts: u32, slot: Time, alone: Time) -> Vec<f64> {
     (0..io.flows.len()).map(excess).collect()
 }
 
-/// Share of packets that were stored: they passed the grating twice.
+/// Share of packets that were stored, which pass the grating twice.
 fn stored(io: &Io) -> Estimate {
     let again: Vec<f64> = io.flows.hops.iter().map(|&h| h as f64 - 1.0).collect();
     Estimate::of(&again)
@@ -31,8 +30,8 @@ fn bare_run(architecture: &str, hosts: u32, k: u32, load: f64, keys: Value) -> I
     simulate(hosts, &table, flows, Stop::Drain).0
 }
 
-/// The formulas are for many hosts and of first order; the remaining deviation is not visible
-/// within these intervals, of 0.5 to 4 %.
+/// The formulas are of first order and for many hosts; their error is not visible within these
+/// intervals of 0.5 to 4 %.
 #[test]
 fn distributed_buffers_cost_as_computed() {
     for (architecture, hosts, k, load) in [
@@ -53,8 +52,8 @@ fn distributed_buffers_cost_as_computed() {
     }
 }
 
-/// The request of a packet that is stored completely comes a packet's time later: the burst in
-/// which it lost is then over by up to a sixth of its wait.
+/// A packet that is stored completely sends its request one packet time later. The burst in which
+/// it lost has then progressed, which shortens its wait by up to a sixth.
 #[test]
 fn packets_that_are_stored_whole_wait_less_afterwards() {
     for (hosts, k, load) in [(64, 2, 0.5), (64, 2, 0.9), (64, 4, 0.9), (16, 2, 0.6)] {

@@ -13,7 +13,7 @@ fn capped(hosts: u32, gbps: u64) -> Cluster {
     }
 }
 
-/// When the last of 15 × 100 KB to one of 16 hosts is there.
+/// The time at which the last byte of 15 × 100 KB reaches one of 16 hosts.
 fn incast(cluster: &Cluster, table: &Value) -> Time {
     let mut flows = Flows::new();
     for src in 1..16 {
@@ -124,7 +124,7 @@ fn packets_wait_for_a_link_that_sends() {
     };
     let ns = |n: i64| Time::NS * n;
     assert_eq!(links.hear(0, packet(0), false, ns(100)), Heard::Delivered);
-    // 40 of its 100 ns it was on the link while it came.
+    // For 40 of its 100 ns the link sent the packet while it arrived.
     assert_eq!(
         links.hear(0, packet(0), true, ns(140)),
         Heard::Sending(ns(200))

@@ -30,7 +30,7 @@ fn cluster(hosts: u32) -> Cluster {
     }
 }
 
-/// A slot of the closed forms: 250 B at 10 Gb/s, and nothing else.
+/// A slot of the closed forms: 250 B at 10 Gb/s, without headers and gaps.
 const SLOT: Time = Time(200_000);
 const PACKET: u64 = 250;
 
@@ -84,14 +84,14 @@ struct Estimate {
     half: f64,
 }
 
-/// Batches: enough that they are nearly independent, few enough to be long.
+/// Number of batches: small enough for long, nearly independent batches.
 const BATCHES: usize = 20;
 /// Student's t, 19 degrees of freedom, 99.9 % two-sided.
 const T: f64 = 3.883;
 
 impl Estimate {
-    /// By the means of batches of `values`, which are in order of time; the
-    /// first eighth is warm-up.
+    /// The estimate from the means of batches of `values`, which are in order of time; the first
+    /// eighth is warm-up.
     fn of(values: &[f64]) -> Estimate {
         let steady = &values[values.len() / 8..];
         let size = steady.len() / BATCHES;
@@ -106,8 +106,8 @@ impl Estimate {
         }
     }
 
-    /// Refuses an interval that is not between `least` and `most`, which are bounds of theory, and
-    /// an interval that is too wide.
+    /// Fails if the interval is not between the theoretical bounds `least` and `most`, or if it is
+    /// too wide.
     fn is_from(self, least: f64, most: f64, what: &str) {
         let Estimate { mean, half } = self;
         assert!(
@@ -120,8 +120,8 @@ impl Estimate {
         );
     }
 
-    /// Refuses a theory outside the interval, widened by the theory's own error (0 if it is exact),
-    /// and an interval that is too wide.
+    /// Fails if the theoretical value is outside of the interval, widened by the error of the
+    /// theory (0 if it is exact), or if the interval is too wide.
     fn agrees(self, theory: f64, error: f64, what: &str) {
         let Estimate { mean, half } = self;
         let within = half + error * theory;

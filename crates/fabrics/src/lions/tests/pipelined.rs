@@ -11,18 +11,18 @@ fn fibre(beta: f64) -> Value {
     json!({"fibre": format!("{} m", 20.0 * beta)})
 }
 
-/// Packets that a saturated host delivers per slot, by another model: for any delay of a NACK, a
-/// host sends in each round trip in its own slots, at its phase: the packets of these slots that
-/// were returned in the last round trip, and otherwise a packet to a random host. Round trips are
-/// therefore computed one after another, without a clock: of the packets for a receiver, it accepts
-/// the first, and the next that is a slot later.
+/// Packets that a saturated host delivers per slot, by another model. In each round trip a host
+/// sends in its own slots, at a fixed phase: a packet that was returned in the same slot of the
+/// last round trip, otherwise a packet to a random host. This holds for any delay of a NACK, so
+/// round trips are computed one after another, without a clock: a receiver accepts the first
+/// packet, then the next that comes at least a slot later.
 fn round_trips(hosts: u32, k: u32) -> f64 {
     const ALL: u32 = 90;
     const STEADY: u32 = 60;
     let mut rng = Stream::new(3, "test.round_trips", 0);
     let mut phases: Vec<f64> = (0..hosts).map(|_| rng.unit()).collect();
     phases.sort_by(f64::total_cmp);
-    // Phases have nothing to do with groups.
+    // The phases of hosts are independent of their groups.
     let mut group: Vec<u32> = (0..hosts).map(|h| h * k / hosts).collect();
     for i in (1..group.len()).rev() {
         group.swap(i, rng.below(i as u32 + 1) as usize);
@@ -47,8 +47,8 @@ fn round_trips(hosts: u32, k: u32) -> f64 {
     heard as f64 / (aims.len() as u32 * STEADY) as f64
 }
 
-/// Lower than K/(K + 1), because packets in flight gather at busy outputs, and independent of the
-/// time of a NACK.
+/// The throughput is lower than K/(K + 1), because packets in flight accumulate at busy outputs; it
+/// does not depend on the time of a NACK.
 #[test]
 fn saturation_with_packets_in_flight() {
     for (hosts, k, known) in [
@@ -72,8 +72,8 @@ fn saturation_with_packets_in_flight() {
     }
 }
 
-/// The formula takes attempts to be independent and is a lower bound; the more of
-/// them lose, the further off. β once more: the way there and back.
+/// The formula assumes independent attempts and is a lower bound, whose error grows with the share
+/// of attempts that lose. The additional β is the propagation to the destination.
 #[test]
 fn latency_with_packets_in_flight() {
     for (hosts, k, load, beta, error) in [

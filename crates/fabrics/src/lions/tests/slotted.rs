@@ -45,13 +45,13 @@ fn dropped_losers() {
     }
 }
 
-/// Hosts that send the same packet again: N → ∞ by formula, N = 64 by known values.
+/// Hosts that retransmit the same packet: N → ∞ by formula, N = 64 by known values.
 #[test]
 fn retried_losers() {
     for (k, known) in [(1, 0.590), (2, 0.770), (4, 0.885)] {
         let table = bare("ao-nack", "slotted", k);
         throughput(&table, 64, 1.0, 4_000).agrees(known, 1e-3, &format!("N 64 k {k}"));
-        // 1/N of the way to infinity is left.
+        // The throughput differs from that for N → ∞ by about 1/N.
         throughput(&table, 512, 1.0, 1_000).agrees(retrying(k), 2e-3, &format!("N 512 k {k}"));
     }
     // Below saturation everything is carried.
@@ -70,8 +70,8 @@ fn retried_losers() {
     }
 }
 
-/// Nothing is lost of a full load with two receivers or more, and next to nothing of
-/// nearly one with one.
+/// With two or more receivers the buffers carry a full load; with one receiver they carry almost
+/// all of a load close to 1.
 #[test]
 fn loop_back_buffers_carry_everything() {
     for (architecture, hosts, k, load) in [
@@ -111,9 +111,9 @@ fn a_shared_buffer_with_one_receiver_carries_nearly_everything() {
     assert!(got.half < 2e-3, "{got:?}");
 }
 
-/// At 1 its queues have no mean: they are random walks with variance 1 − 1/N a slot
-/// that cannot fall below 0, so that after T slots √(2(1 − 1/N)T/π) packets of each
-/// output wait, and 1 less that over T has been carried: 1 for T → ∞.
+/// At a load of 1 the mean queue length does not exist: queues are random walks, reflected at 0,
+/// with variance 1 − 1/N per slot. After T slots √(2(1 − 1/N)T/π) packets of each output wait, and
+/// the share carried is 1 minus that number ÷ T, which approaches 1.
 #[test]
 fn a_shared_buffer_with_one_receiver_reaches_1_with_time() {
     for (hosts, slots) in [(64, 2_500), (64, 20_000), (256, 5_000)] {
@@ -124,7 +124,7 @@ fn a_shared_buffer_with_one_receiver_reaches_1_with_time() {
         let (n, t) = (hosts as f64, slots as f64);
         let spread = ((1.0 - 1.0 / n) * t).sqrt();
         let waiting = spread * (2.0 / std::f64::consts::PI).sqrt();
-        // Outputs differ by √(1 − 2/π) of it.
+        // The standard deviation over outputs is √(1 − 2/π) of that of the walk.
         let error = spread * (1.0 - 2.0 / std::f64::consts::PI).sqrt() / n.sqrt();
         let got = t - carried;
         let what = format!("N {hosts}, {slots} slots: {got} for {waiting}");
@@ -132,8 +132,8 @@ fn a_shared_buffer_with_one_receiver_reaches_1_with_time() {
     }
 }
 
-/// Saturated distributed buffers with one receiver, by another model: counts of
-/// packets, and arbiters that choose by chance. Packets an output receives in a slot.
+/// Packets that an output receives per slot with saturated distributed buffers and one receiver, by
+/// another model: it has only counts of packets, and arbiters that choose at random.
 fn distributed_with_one_receiver(hosts: usize, m: usize) -> f64 {
     const SLOTS: usize = 4_000;
     let mut rng = Stream::new(17, "test.distributed", 0);
@@ -175,7 +175,7 @@ fn distributed_with_one_receiver(hosts: usize, m: usize) -> f64 {
     heard as f64 / (hosts * (SLOTS - SLOTS / 4)) as f64
 }
 
-/// With one receiver m transmitters do not suffice: .85, .92, .96 for 64 hosts.
+/// With one receiver, m transmitters limit the throughput: 0.85, 0.92, 0.96 for 64 hosts.
 #[test]
 fn distributed_buffers_with_one_receiver_are_held_up_by_their_transmitters() {
     for (hosts, m, known) in [
@@ -301,8 +301,8 @@ fn mixed_buffers_delay_about_as_distributed_ones() {
     }
 }
 
-/// Before the engine ends a run it checks that the kernel is idle: with packets in transit it is
-/// not.
+/// Before it ends a run the engine checks that the kernel is idle; a kernel with packets in transit
+/// is not.
 #[test]
 fn who_has_nothing_left_is_idle() {
     for architecture in ["dlb", "slb"] {

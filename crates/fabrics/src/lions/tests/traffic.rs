@@ -1,4 +1,4 @@
-//! Traffic of the closed forms: to any host alike, the own one included.
+//! Traffic of the closed forms: uniform over all hosts, the sender included.
 
 use super::{PACKET, SLOT};
 use lightloom_engine::{Flows, HostId, Stream, Time};
@@ -18,7 +18,7 @@ pub fn bernoulli(hosts: u32, load: f64, slots: usize, seed: u64) -> Flows {
     flows
 }
 
-/// Each host sends packets at random times, `load` of them a slot.
+/// Each host sends packets at random times, `load` per slot on average.
 pub fn poisson(hosts: u32, load: f64, slots: usize, seed: u64) -> Flows {
     poisson_in(SLOT, PACKET, hosts, load, slots, seed)
 }

@@ -1,5 +1,5 @@
-//! The cost of tuning, below and above the guard of 13.6 ns: latency, because the delay line is
-//! longer by it, and time of the host, not of receivers.
+//! The cost of tuning, below and above the guard of 13.6 ns: it adds latency, because the delay
+//! line is longer, and it occupies hosts, but not receivers.
 
 use super::super::theory::{fixed_service_wait, Uniform};
 use super::traffic::poisson_in;
@@ -23,8 +23,8 @@ fn nanoseconds<const N: usize>(ns: [i64; N]) -> [Time; N] {
     ns.map(|ns| Time::NS * ns)
 }
 
-/// Where hosts do not meet, each is a queue with fixed service (M/D/1): the wire,
-/// 10 m there and back, the delay line, and the wait.
+/// If packets of hosts do not meet, each host is a queue with fixed service (M/D/1): latency is
+/// transmission time, 10 m of fibre in each direction, delay line and wait.
 #[test]
 fn tuning_delays_and_takes_time_of_hosts() {
     for (architecture, hosts, load) in [("dlb", 16, 0.5), ("slb", 8, 0.6), ("ao-nack", 16, 0.4)] {
@@ -50,9 +50,10 @@ fn tuning_delays_and_takes_time_of_hosts() {
     }
 }
 
-/// A receiver is occupied for packet and guard alone: K/(K + (wire + guard)/slot) per slot of the
-/// host if losers are dropped. With AO-NACK losers return a slot later, for outputs that are busier
-/// than others: equal to the formula up to the guard, and at most 6 % less beyond.
+/// A receiver is occupied only for packet and guard: the throughput is K/(K + (wire + guard)/slot)
+/// per slot of the host if losers are dropped. With AO-NACK losers return a slot later, to outputs
+/// that are busier than others: the throughput equals the formula for tuning times up to the guard,
+/// and is at most 6 % lower beyond.
 #[test]
 fn tuning_takes_no_time_of_receivers() {
     for (hosts, k) in [(64, 1), (64, 4), (16, 2)] {
@@ -78,8 +79,8 @@ fn tuning_takes_no_time_of_receivers() {
     }
 }
 
-/// Stored packets keep the receivers of a hot spot busy for any tuning time of transmitters,
-/// because there are more transmitters.
+/// Stored packets keep the receivers of a hot spot busy for any tuning time, because there are more
+/// transmitters than receivers.
 #[test]
 fn a_hot_spot_does_not_feel_tuning() {
     let slot = WIRE + GUARD;

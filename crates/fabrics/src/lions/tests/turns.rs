@@ -1,5 +1,4 @@
-//! The order of service if all inputs of a wavegroup request the same output: each is served
-//! equally often.
+//! If all inputs of a wavegroup request the same output, each is served equally often.
 
 use super::*;
 use lightloom_engine::HostId;
@@ -22,9 +21,9 @@ fn heard_of_each(table: &Value, hosts: u32, slots: u32) -> Vec<u32> {
     heard
 }
 
-/// k receivers serve N hosts: N/k take turns at each, so each has 4 of 4 N/k slots. Retransmitted
-/// packets of hosts arrive at the same receiver, stored packets at the receiver of their queue, and
-/// the first packets had not been stored.
+/// k receivers serve N hosts: N/k hosts take turns at each receiver, so each host is served in 4 of
+/// 4 N/k slots. Retransmitted packets arrive at the receiver of their host, stored packets at the
+/// receiver of their queue; the first packets were not stored.
 #[test]
 fn a_hot_spot_hears_every_host_as_often() {
     for (architecture, timing, stored) in [
@@ -46,7 +45,7 @@ fn a_hot_spot_hears_every_host_as_often() {
     }
 }
 
-/// A slot is as long as a packet; 10 m take 50 ns there, and as long back.
+/// A slot is as long as a packet; 10 m of fibre take 50 ns in each direction.
 #[test]
 fn slots_are_judged_where_they_arrive() {
     for architecture in ["drop", "ao-nack", "slb", "mlb", "dlb"] {
@@ -61,8 +60,8 @@ fn slots_are_judged_where_they_arrive() {
     }
 }
 
-/// One packet of each host, and no further arrivals: a receiver receives one in each slot while any
-/// is left, and nothing remains.
+/// Each host has one packet, and no more arrive: a receiver receives one packet per slot until none
+/// is left.
 #[test]
 fn what_waits_is_heard_one_by_one() {
     for architecture in ["ao-nack", "slb", "mlb", "dlb"] {
@@ -96,7 +95,7 @@ fn what_waits_is_heard_one_by_one() {
     }
 }
 
-/// A mixed buffer of one host a queue: queues are fair to each other, not to hosts.
+/// A mixed buffer with one host per queue, because turns are fair among queues, not among hosts.
 fn hosts_per_queue(architecture: &str) -> Value {
     match architecture {
         "mlb" => json!({"hosts_per_queue": 1}),

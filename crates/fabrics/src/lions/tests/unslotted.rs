@@ -22,8 +22,8 @@ pub fn nack(k: u32, keys: Value) -> Value {
     with(bare("ao-nack", "unslotted", k), keys)
 }
 
-/// The formula assumes that packets of hosts to one output are a Poisson stream, which is true for
-/// many hosts.
+/// The formula assumes that the packets of hosts to one output are a Poisson stream, which holds
+/// for many hosts.
 #[test]
 fn a_shared_buffer_with_one_receiver() {
     for (hosts, load, slots, error) in [
@@ -88,9 +88,9 @@ fn nacks_delay_as_computed() {
     assert!((known - 2.70).abs() < 5e-3, "{known}");
 }
 
-/// Without aborting a loser is sent to its end, and its host sends again then: where
-/// an edge detector is enough fibre costs its propagation and nothing else, to the
-/// picosecond. The formula with β below 1 would have the packet back earlier.
+/// Without aborting, a host sends a losing packet to its end and only then sends it again. If an
+/// edge detector suffices, fibre therefore adds its propagation and nothing else, to the
+/// picosecond. The formula with β below 1 would return the packet earlier.
 #[test]
 fn the_way_there_and_back_does_not_matter_without_aborting() {
     for (hosts, k, load) in [(64, 4, 0.6), (16, 2, 0.4)] {
@@ -112,9 +112,9 @@ fn the_way_there_and_back_does_not_matter_without_aborting() {
     assert!((of(0.5) - 2.12).abs() < 5e-3, "{}", of(0.5));
 }
 
-/// A packet that is cut short is sent again while the one that it met may still be
-/// there: until that is over, at multiples of β. Exact but for later meetings where
-/// they end with it (1/β whole), at 3/4 by up to 4 %.
+/// With aborting, a packet is sent again, at multiples of β, while the packet that it met may still
+/// occupy the receiver. The formula is exact except for later collisions if 1/β is an integer; at β
+/// = 3/4 its error is up to 4 %.
 #[test]
 fn aborting_helps_as_computed() {
     for (hosts, k, load) in [
@@ -132,7 +132,7 @@ fn aborting_helps_as_computed() {
             let theory = beta + by_formula.nack_latency_aborting(beta);
             let what = format!("N {hosts} k {k} p {load} β {beta}");
             got.agrees(theory, error, &what);
-            // Attempts that are independent of each other would do better.
+            // The result with independent attempts, which is better.
             let best = beta + by_formula.nack_latency(beta);
             got.is_from(best, f64::INFINITY, &what);
         }
@@ -147,9 +147,9 @@ fn aborting_helps_as_computed() {
     }
 }
 
-/// One destination, from many hosts: its k receivers are busy. With AO-NACK a host
-/// comes by a receiver that has fallen free once a slot, at a time of its own, so
-/// that on average at most 1/n of a slot is lost among n hosts.
+/// One destination of many hosts: its k receivers are busy. With AO-NACK each host tries a free
+/// receiver once per slot, at its own phase, so with n hosts at most 1/n of a slot is lost on
+/// average.
 #[test]
 fn a_hot_spot_gets_as_many_packets_as_it_has_receivers() {
     for (architecture, hosts, k) in [
@@ -178,16 +178,16 @@ fn a_hot_spot_gets_as_many_packets_as_it_has_receivers() {
             _ => 0.998 * all,
         };
         got.is_from(least, all, &format!("{architecture} N {hosts} k {k}"));
-        // Nor is it more, in any interval, because this is the number of receivers. One packet of
-        // each may have partly arrived before the first counted slot.
+        // Nor is the throughput higher in any interval, because there are only k receivers. One
+        // packet per receiver may have partly arrived before the first counted slot.
         let steady = 7 * slots / 8;
         assert!(got.mean <= all * (1.0 + 1.0 / steady as f64), "{got:?}");
     }
 }
 
-/// The shared buffer keeps one receiver busy. The others receive the packets that find them free,
-/// out of the a = 1.5 packets per slot that n hosts send to each, except a host's own packets,
-/// which do not block it: x = a(1 − (n − 1)/n x), approximately, as for a Poisson stream.
+/// The shared buffer keeps one receiver busy. Each of the other receivers gets a = 1.5 packets per
+/// slot from n hosts and receives those that find it free; a host's packets are not blocked by its
+/// own. Approximately, as for a Poisson stream, x = a(1 − (n − 1)/n x).
 #[test]
 fn a_hot_spot_behind_a_shared_buffer() {
     for (hosts, k) in [(64, 4), (64, 2), (32, 2), (128, 8)] {

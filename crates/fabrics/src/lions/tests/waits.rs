@@ -1,4 +1,4 @@
-//! Waits under the workloads that users write.
+//! Waits under workloads of experiment files.
 
 use super::*;
 use lightloom_engine::config;
@@ -7,9 +7,9 @@ use lightloom_workload::WorkloadConfig;
 /// Time that a packet of 256 B occupies its host at 10 Gb/s: 5 B of header, 17 B of guard.
 const SERVICE: f64 = 222.4;
 
-/// Every host is an M/D/1 queue that meets no other: a packet waits ρ/(2(1−ρ)) of its service.
-/// A permutation under Poisson arrivals took its hosts in rounds, and waits were 8 to 15 times
-/// too short.
+/// Every host is an M/D/1 queue whose packets meet no others: a packet waits ρ/(2(1−ρ)) of its
+/// service time. (Regression: a permutation with Poisson arrivals selected its hosts in rounds, and
+/// waits were 8 to 15 times too short.)
 #[test]
 fn a_permutation_waits_as_in_m_d_1() {
     let hosts = 16;

@@ -168,7 +168,7 @@ impl Faults {
         }
     }
 
-    /// Whether a command, a detection or a retransmission is pending.
+    /// Whether a command, a detection, a retransmission or the lapse of a grant is pending.
     pub fn pending(&self) -> bool {
         !(self.commands.is_empty()
             && self.events.is_empty()
@@ -176,7 +176,7 @@ impl Faults {
             && self.lapsed.is_empty())
     }
 
-    /// Updates whether any part is broken or any action is pending.
+    /// Updates `on` and forgets parts that are repaired and known to be so.
     pub fn update(&mut self, schedules: &Schedules) {
         self.broken.retain(|b| b.loss > 0.0 || b.known);
         let sound = self.broken.is_empty() && self.parked.is_empty() && schedules.full();

@@ -39,7 +39,7 @@ fn avoid(ends: bool) -> Avoid {
     }
 }
 
-/// All possible arguments, by the meaning of each field.
+/// Checks all possible arguments against the meaning of each field.
 #[test]
 fn nobody_asks_who_cannot_hear_or_cannot_pass_it_on() {
     for ends in [false, true] {
@@ -64,8 +64,8 @@ fn requests_to_who_is_left_alone_go_to_others_and_no_more_than_there_are() {
     let none = 8;
     let free = [none; 8];
     for seed in 0..50 {
-        // For 6 by way of 2, which is dead; for 5 by way of 4, which does not meet it; for 5 by
-        // itself, which needs no second hop; for 7 by way of 1, which is sound.
+        // Requests for 6 via 2, which is dead; for 5 via 4, which does not meet 5; for 5 via 5
+        // itself, which needs no second hop; for 7 via 1, which works.
         let mut wants = free;
         (wants[2], wants[4], wants[5], wants[1]) = (6, 5, 5, 7);
         let mut rng = Stream::new(seed, "test", 0);
@@ -111,7 +111,8 @@ fn news(part: Part, of: Delays, died: i64, heard: i64) -> Vec<(i64, Event)> {
     told
 }
 
-/// "found silent in e .. e + k − 1": if it is received in the last of these, it was never dead.
+/// "found silent in e .. e + k − 1": a part that is received in the last of these epochs is not
+/// declared dead.
 #[test]
 fn a_part_is_declared_dead_after_k_silent_epochs_and_back_two_after_it_is_heard() {
     for (part, node) in [

@@ -1,4 +1,5 @@
-//! Oracles of Sirius by rates: its own cells, closed forms, progressive filling by the book.
+//! Oracles of Sirius at `detail = "flows"`: the simulation of cells, closed forms, and textbook
+//! progressive filling.
 
 use super::SiriusFlows;
 use crate::contract::Site;
@@ -68,8 +69,8 @@ fn alone(racks: u32, bytes: u64) -> Flows {
     flows
 }
 
-/// 60 flows that are alone each, by cells and by rates: their means differ by `part` at
-/// most, and by 0.15 of an epoch where that is more.
+/// Compares 60 flows, each alone in the network, at both details: their means differ by at most
+/// `part`, or by 0.15 of an epoch if that is more.
 fn agree_alone(cluster: &Cluster, table: &Value, bytes: u64, part: f64) {
     let flows = alone(cluster.racks, bytes);
     let took = |detail| mean(&seconds(&simulate(cluster, &with(table, detail), &flows).0));
@@ -135,7 +136,7 @@ fn between(racks: u32, pairs: &[(u32, u32)], bytes: u64) -> f64 {
     last(&cluster(racks, Nic::Uncapped), &flows)
 }
 
-/// Long enough that latency, 5 us at most, is a thousandth.
+/// The flows are so long that latency, at most 5 us, is a thousandth of their time.
 #[test]
 fn long_flows_share_what_is_carried() {
     const LONG: u64 = 400_000_000;
@@ -154,8 +155,8 @@ fn long_flows_share_what_is_carried() {
     near(between(n, &ring, LONG), C / 2.0);
     let incast: Vec<_> = (1..6).map(|i| (i, 0)).collect();
     near(between(n, &incast, LONG), one / 5.0);
-    // Every eighth rack is active, and relays an eighth of its sent traffic; the rule states that
-    // to a precision of N · C / 256.
+    // Every eighth rack is active and relays an eighth of the traffic that it sends. The relayed
+    // traffic is updated with a precision of N · C / 256.
     let few: Vec<_> = (0..4).map(|i| (i, (i + 1) % 4)).collect();
     let ratio = between(n, &few, LONG) / time(C / (1.0 + 4.0 / 32.0));
     assert!((ratio - 1.0).abs() < 1.5 / 256.0 + 1e-3, "{ratio}");
@@ -173,7 +174,7 @@ fn flows_of_a_rack_do_not_enter_the_fabric() {
     };
     // At the rack's 400 Gb/s, each by itself.
     assert_eq!(inside(Nic::Uncapped, 50_000), [Time::US; 2]);
-    // Over 80 Gb/s, and the last cell once more.
+    // The flow takes its time at 80 Gb/s, plus the time of its last cell on the second link.
     let nic = Nic::Capped(Rate(80 * Rate::GBPS.0));
     assert_eq!(inside(nic, 10_000), [Time::NS * 1_000 + Time(56_200); 2]);
     assert_eq!(inside(nic, 100), [Time::NS * 20; 2]);
@@ -224,7 +225,7 @@ fn filled(links: &[(Vec<usize>, f64)], flows: usize) -> Vec<f64> {
     rate.into_iter().flatten().collect()
 }
 
-/// Each link of the model and its flows, counted anew from the flows.
+/// Each link of the model with its flows, determined from the flows.
 fn links(
     flows: &[(u32, u32)],
     racks: u32,
@@ -306,8 +307,9 @@ proptest! {
     }
 }
 
-/// The range in which rates may stand for cells in 99th percentiles: sizes that do not mix short
-/// and long flows (exponential), up to a load of 0.3. Within 15 %; nothing is guaranteed beyond.
+/// The range in which 99th percentiles of rates agree with those of cells within 15 %: sizes that
+/// do not mix short and long flows (exponential), up to a load of 0.3. Nothing is guaranteed
+/// outside of this range.
 #[test]
 fn tails_are_those_of_cells_where_sizes_do_not_mix() {
     let servers = Nic::Capped(Rate(200 * Rate::GBPS.0));

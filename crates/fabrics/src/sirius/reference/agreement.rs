@@ -18,7 +18,7 @@ struct Results {
     start: Vec<Time>,
     finish: Vec<Time>,
     delivered: Vec<u64>,
-    /// As bits: some are unknown, and those are no number.
+    /// As bits, because unknown values are NaN, which does not equal itself.
     hops: Vec<u32>,
     ledger: lightloom_engine::io::Ledger,
     simulated: Time,
@@ -179,7 +179,7 @@ fn shapes(large: bool) -> impl Strategy<Value = (u32, u32, u32, UplinkPlan)> {
     prop_oneof![10 => rotor, 14 => tiled, 1 => often]
 }
 
-/// Cells as a share of the maximum into a slot, and rates of a channel [Gb/s].
+/// Sizes of cells as a share of the maximum for a slot, and channel rates [Gb/s].
 fn cells() -> impl Strategy<Value = (Option<u64>, u64)> {
     let share = prop_oneof![2 => Just(None), 1 => (20u64..=100).prop_map(Some)];
     (share, prop::sample::select(vec![50, 50, 25, 100]))
@@ -217,7 +217,7 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
         |((shape, ports, protocol, timing), (share, channel), (servers, nic, beside))| {
             let (racks, base, uplinks, uplink_plan) = shape;
             let channel_rate = Rate(channel * Rate::GBPS.0);
-            // Instead of a number that does not divide the nodes, the next that does.
+            // The next number that divides the nodes.
             let ports = ports.and_then(|ports| (ports..=racks).find(|p| racks % p == 0));
             let (queue, others, once) = protocol;
             let (propagation, (slot, guardband), more) = timing;
@@ -306,7 +306,7 @@ fn cases(large: bool) -> impl Strategy<Value = Case> {
 /// SIRIUS (IDEAL), which has no protocol.
 fn ideal() -> impl Strategy<Value = Case> {
     (cases(false), 1u32..5, 0u32..100).prop_map(|(mut case, ideal_window, crowd)| {
-        // More small flows at one source than places come at a time.
+        // More small flows at one source than one set of places has.
         let small = |k: u32| (0, k, 1 + 40 * k as u64, k as i64 % 3);
         case.flows.extend((0..crowd).map(small));
         let config = &case.config;
@@ -331,7 +331,7 @@ fn ideal() -> impl Strategy<Value = Case> {
     })
 }
 
-/// The same among servers whose links have a rate: of much less than a cell a slot up to several.
+/// The same with servers whose links have a rate, from much less than one cell per slot to several.
 fn ideal_with_links() -> impl Strategy<Value = Case> {
     (ideal(), 1u64..150).prop_map(|(mut case, gbps)| {
         case.cluster.nic = Nic::Capped(Rate(gbps * Rate::GBPS.0));
@@ -401,7 +401,7 @@ proptest! {
     }
 }
 
-/// Up to five parts of any kind that die or turn grey, most of which come back.
+/// Up to five parts of any kind that die or have grey failures; most of them are repaired.
 fn failing(large: bool) -> impl Strategy<Value = Case> {
     let part = (any::<u32>(), any::<u32>(), 0u32..3);
     let loss = prop_oneof![2 => Just(1.0), 1 => 0.001f64..0.9];

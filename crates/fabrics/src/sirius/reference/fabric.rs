@@ -31,7 +31,7 @@ impl SlotKernel for Reference {
         !self.moves() && self.local.iter().all(|l| l.is_empty())
     }
 
-    /// Everything that is left waits at its source, and can never leave it.
+    /// Whether all remaining cells wait at their source and can never leave it.
     fn stuck(&self) -> bool {
         let waiting = self.local.iter().flatten();
         !self.moves() && waiting.map(|t| t.flow).all(|flow| self.is_stranded(flow))
@@ -44,7 +44,7 @@ impl SlotKernel for Reference {
 }
 
 impl Reference {
-    /// Whether anything is under way that does not wait at its source.
+    /// Whether any cell is elsewhere than at its source.
     fn moves(&self) -> bool {
         let live = |e: &Epoch| !e.requests.is_empty() || !e.unused.is_empty();
         let queued = self.queues.iter().flatten().any(|q| !q.is_empty());

@@ -8,13 +8,12 @@
 //! source until it has arrived: a lost cell is retransmitted two epochs later, or when the part
 //! that lost it is declared dead.
 //!
-//! This file has detection and its consequences. The others are named by their contents:
-//! `injection`, `light` (passing light, and avoidance), `schedules` (rescheduling), `entering`
-//! (retransmitted cells).
+//! This file contains detection and its consequences. The other files are `injection`, `light`
+//! (passing light, and avoidance), `schedules` (rescheduling) and `entering` (retransmitted cells).
 //!
-//! At the first command all waiting cells take their places anew, in the order in which they would
-//! have left. (In the kernel they do not if pairs meet more than 32 times in a frame of gratings,
-//! which no network of the tests does.)
+//! At the first command all waiting cells get new places, in the order in which they would have
+//! left. (The kernel skips this if pairs meet more than 32 times in a frame of gratings; no network
+//! of these tests does.)
 
 mod entering;
 mod injection;
@@ -27,7 +26,7 @@ use lightloom_engine::{Command, Io};
 use schedules::InForce;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A part, its nodes by label.
+/// A part; nodes are identified by label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
     Node(usize),
@@ -59,17 +58,17 @@ enum Event {
 #[derive(Clone, Debug)]
 pub struct Failures {
     commands: Vec<Command>,
-    /// Whether there ever was one.
+    /// Whether there has ever been a failure.
     ever: bool,
     broken: Vec<Broken>,
     events: Vec<(i64, Event)>,
     schedules: Vec<InForce>,
     /// Pairs that meet only over parts that are known to be dead.
     cut: BTreeSet<(usize, usize)>,
-    /// Lost cells, by the epoch in which they are sent again.
+    /// Lost cells, by the epoch in which they are retransmitted.
     lost: BTreeMap<i64, Vec<Cell>>,
     /// Grants whose cells were lost, as (intermediate, destination), by the epoch in which the
-    /// intermediate knows of it.
+    /// intermediate has the news.
     missed: BTreeMap<i64, Vec<(usize, usize)>>,
     /// Cells of flows from or to dead nodes, by source.
     parked: BTreeMap<usize, Vec<Tuple>>,
@@ -94,18 +93,18 @@ impl Failures {
         self.commands.push(command);
     }
 
-    /// Whether something is going to happen by itself.
+    /// Whether a detection, a retransmission or another action is pending.
     pub fn pending(&self) -> bool {
         let waits = self.commands.is_empty() && self.events.is_empty();
         !(waits && self.lost.is_empty() && self.missed.is_empty())
     }
 
-    /// Cells that are at their source because they cannot go.
+    /// Cells at their source that cannot leave.
     pub fn parked(&self) -> impl Iterator<Item = &Tuple> {
         self.parked.values().flatten()
     }
 
-    /// Cells that are at their source because they were lost.
+    /// Lost cells, which are kept at their source.
     pub fn lost(&self) -> impl Iterator<Item = &Cell> {
         self.lost.values().flatten()
     }
@@ -177,7 +176,7 @@ impl Reference {
         self.failures.forget_the_sound();
     }
 
-    /// The next event: the earliest; of one epoch, in order of their causes.
+    /// The next event: the earliest; events of one epoch are in order of their causes.
     fn due(&mut self, epoch: i64) -> Option<Event> {
         let events = &mut self.failures.events;
         let (at, _) = (0..).zip(&*events).min_by_key(|(_, e)| e.0)?;
@@ -207,7 +206,7 @@ impl Reference {
         silent.into_keys().collect()
     }
 
-    /// Whether all nodes know that a cell cannot go from `node` over `peer`.
+    /// Whether all nodes know that a cell cannot go from `node` via `peer`.
     fn is_hopeless(&self, cell: &Cell, node: usize, peer: usize) -> bool {
         let (f, destination) = (&self.failures, self.flows[cell.flow].dst);
         let onwards = !f.is_known(destination)
@@ -230,7 +229,7 @@ impl Reference {
         }
     }
 
-    /// The same for cells that arrived too late for the news.
+    /// The same for cells that had left before the news arrived.
     pub(in crate::sirius::reference) fn sweep_late(&mut self, epoch: i64, io: &mut Io) {
         let known = (0..self.nodes).filter(|&n| self.failures.is_known(n));
         let mut pairs: Vec<(usize, usize)> = known

@@ -1,9 +1,9 @@
 //! SIRIUS (IDEAL) (§7): per-flow queues and back-pressure in place of requests and grants.
 //!
-//! On every uplink a node sends, to the peer of the slot, a cell on its second hop; the flows
-//! that have cells there take turns. Otherwise the flows that begin at this node take turns,
-//! over all its uplinks together; a flow is passed over while `ideal_window` of its cells are
-//! at the peer or on their way there.
+//! On every uplink a node sends a cell on its second hop to the peer of the slot; the flows with
+//! such cells take turns. If there is none, the flows that start at this node take turns, over all
+//! its uplinks together; a flow is skipped while `ideal_window` of its cells are at the peer or on
+//! their way there.
 
 use super::{Cell, Reference};
 use crate::contract::Site;
@@ -22,7 +22,7 @@ const PLACES: usize = 64;
 struct Away {
     cell: Cell,
     via: usize,
-    /// The slot from which on it waits there.
+    /// The first slot in which it waits there.
     from: i64,
 }
 
@@ -31,7 +31,7 @@ struct Away {
 struct Source {
     /// A flow takes the first free place, until all its cells have left their intermediates.
     places: Vec<Option<usize>>,
-    /// The place from which on the next flow to send is searched.
+    /// The place from which the search for the next flow starts.
     from: usize,
 }
 
@@ -40,7 +40,7 @@ pub struct Ideal {
     /// The receivers, and the traffic that stays within racks.
     common: Reference,
     sources: Vec<Source>,
-    /// Cells of every flow that have reached its source, and the next one to leave.
+    /// Number of cells of every flow that have reached its source, and its next cell to leave.
     come: Vec<u32>,
     next: Vec<u32>,
     /// In the order of sending.
@@ -87,7 +87,7 @@ impl Ideal {
         }
     }
 
-    /// Cells of a flow have come to its source.
+    /// Adds cells of a flow that have reached its source.
     fn take(&mut self, flow: usize, cells: u32) {
         let places = &mut self.sources[self.common.flows[flow].src].places;
         if self.come[flow] == 0 {
@@ -160,7 +160,8 @@ impl Ideal {
         self.away.iter().find(there).copied()
     }
 
-    /// The next flow of a node that may use a peer, given the cells that were away.
+    /// The next flow of a node that may use a peer, given the cells at intermediates and on the way
+    /// there.
     fn next_flow(&mut self, node: usize, peer: usize, away: &[Away]) -> Option<usize> {
         let config = &self.common.config;
         let others = config.intermediates == Intermediates::Others;

@@ -1,9 +1,9 @@
 //! Servers' links to their rack switch, and traffic within a rack.
 //!
-//! With links of their own rate, servers send the cells of their flows in turn, one each, and
-//! receive theirs one after another: a cell of each flow in turn, those of a flow in the order in
-//! which they reach the rack; or all in that order. Without such links, cells pass at once, and a
-//! flow within a rack takes its bytes at the rate of the whole rack.
+//! If servers' links have a rate, a server sends the cells of its flows in turn, one each. It
+//! receives cells one after another: with "fair", one cell of each flow in turn, the cells of a
+//! flow in the order in which they reach the rack; with "fifo", all cells in that order. Without
+//! such links, cells pass without delay, and a flow within a rack has the rate of the whole rack.
 //!
 //! While a rack switch is dead all its links stop, and cells on them are delayed by this time.
 
@@ -16,19 +16,20 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 #[derive(Clone, Debug)]
 pub struct Racks {
     rate: Rate,
-    /// Whether that is the rate of each server.
+    /// Whether the rate is that of a server's link.
     capped: bool,
     servers: Vec<Server>,
-    /// Flows within racks without servers' links: when each is delivered, by rack.
+    /// Flows within racks if servers' links have no rate: the time at which each is delivered, and
+    /// its rack.
     within: BTreeSet<(Time, FlowId, usize)>,
-    /// Cells on the links to servers: when each is there, its number, and the rack.
+    /// Cells on the links to servers: arrival time at the server, number, and rack.
     down: BTreeSet<(Time, u64, usize)>,
     cells: BTreeMap<u64, Cell>,
-    /// Cells that were ever on those links.
+    /// Number of cells that were ever on those links.
     arrivals: u64,
-    /// Until when cells have been delivered.
+    /// Time until which cells have been delivered.
     delivered: Time,
-    /// Dead racks, and since when.
+    /// Dead racks, with the time since which each is dead.
     stopped: BTreeMap<usize, Time>,
     servers_per_rack: usize,
 }
@@ -36,13 +37,14 @@ pub struct Racks {
 /// One server.
 #[derive(Clone, Debug, Default)]
 struct Server {
-    /// The next cell of every flow that it sends, the one on the link first.
+    /// The next cell of every flow that the server sends; the first one is on the link.
     sending: VecDeque<Cell>,
     /// When that has left.
     leaves: Option<Time>,
-    /// When the link to it is free.
+    /// Time at which the link to the server is free.
     free: Time,
-    /// Flows whose cells wait for it, the next first, and these.
+    /// Flows with cells that wait for the link to the server, in order of their turns, with these
+    /// cells.
     waiting: VecDeque<(usize, VecDeque<Cell>)>,
 }
 
@@ -98,12 +100,13 @@ impl Racks {
         }
     }
 
-    /// From `now` on, or from when its rack stopped, for all that is there will be as late.
+    /// `now`, or the time at which the rack stopped: everything at a stopped rack is delayed by the
+    /// duration of the stop.
     fn from(&self, now: Time, rack: usize) -> Time {
         self.stopped.get(&rack).copied().unwrap_or(now)
     }
 
-    /// The server whose cell leaves next, by `until`.
+    /// The server whose cell leaves next, if by `until`.
     fn next_to_leave(&self, until: Time) -> Option<(Time, usize)> {
         let servers = (0..).zip(&self.servers);
         let leaving = servers.filter_map(|(host, s)| Some((s.leaves?, host)));
@@ -111,7 +114,7 @@ impl Racks {
         leaving.filter(moves).min().filter(|l| l.0 <= until)
     }
 
-    /// The cell that is at its server next, by `until`.
+    /// The cell that reaches its server next, if by `until`.
     fn next_to_arrive(&mut self, until: Time) -> Option<(Time, Cell)> {
         let moves = |d: &&(Time, u64, usize)| !self.stopped.contains_key(&d.2);
         let next = *self.down.iter().find(moves).filter(|d| d.0 <= until)?;
@@ -121,7 +124,8 @@ impl Racks {
 }
 
 impl Reference {
-    /// A flow arrives at its server. One within a rack without servers' links is on its way.
+    /// Adds a flow at its server. A flow within a rack whose servers' links have no rate starts at
+    /// once.
     pub(super) fn admit_to_server(&mut self, id: FlowId, at: Time, io: &mut Io) {
         let host = io.flows.src[id.index()].index();
         let rack = host / self.racks.servers_per_rack;
@@ -147,7 +151,7 @@ impl Reference {
         self.racks.within.insert((from + takes, id, rack));
     }
 
-    /// The next cell of a server's turn is on its link from `now` on.
+    /// Puts the next cell in the server's order on its link at `now`.
     fn begin_cell(&mut self, host: usize, now: Time) {
         let from = self.racks.from(now, host / self.racks.servers_per_rack);
         let first = self.racks.servers[host].sending.front().copied();
@@ -180,7 +184,7 @@ impl Reference {
         }
     }
 
-    /// A cell joins LOCAL: the tuple of its flow, if the cell before it still waits there.
+    /// Adds a cell to LOCAL: to the tuple of its flow if the cell before it still waits there.
     fn grow(&mut self, cell: Cell) {
         let Cell { flow, seq, .. } = cell;
         let (src, dst) = (self.flows[flow].src, self.flows[flow].dst);
@@ -198,18 +202,19 @@ impl Reference {
         }
     }
 
-    /// A cell has reached the rack of its server.
+    /// Handles a cell that has reached the rack of its server.
     pub(super) fn send_to_server(&mut self, cell: Cell, at: Time, io: &mut Io) {
         if !self.racks.capped {
             return self.deliver(cell, at, io);
         }
         let host = io.flows.dst[cell.flow].index();
-        // First in, first out is a turn for every cell.
+        // With "fifo" every cell has a turn of its own.
         if self.config.discipline == Discipline::Fifo {
             return self.put_on_link(cell, host, at);
         }
         self.take_turns(host, at);
-        // A late cell from its own rack finds the link as it was left.
+        // A late cell from the same rack cannot start before the time until which cells have been
+        // delivered.
         let since = at.max(self.racks.delivered);
         let server = &mut self.racks.servers[host];
         if server.free <= since {
@@ -221,7 +226,7 @@ impl Reference {
         }
     }
 
-    /// A cell takes the link to a server from `at` on, or when that is free.
+    /// Puts a cell on the link to a server at `at`, or as soon as the link is free.
     fn put_on_link(&mut self, cell: Cell, host: usize, at: Time) {
         let takes = self.racks.rate.time_for(self.bytes(cell));
         let racks = &mut self.racks;
@@ -235,7 +240,8 @@ impl Reference {
         racks.arrivals += 1;
     }
 
-    /// Flows whose cells wait take turns on the link to a server that is free by `until`.
+    /// Puts waiting cells, flow by flow in turn, on the link to a server while it is free by
+    /// `until`.
     fn take_turns(&mut self, host: usize, until: Time) {
         loop {
             let Server { free, waiting, .. } = &mut self.racks.servers[host];

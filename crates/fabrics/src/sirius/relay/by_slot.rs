@@ -104,7 +104,7 @@ pub struct BySlot {
     /// The next slot.
     slot: usize,
     tables: Tables,
-    /// Number of lanes of all blocks.
+    /// Number of lanes of all blocks, and of one block.
     lanes: usize,
     lanes_a_block: usize,
     /// For each pair, by row and label: the number, modulo 256, of the first meeting that no queued

@@ -26,7 +26,7 @@ pub struct Leaving {
     /// The lane of each, and the cell.
     cells: Vec<(u32, Queued)>,
     keys: Vec<Key>,
-    /// The bits in which the keys differ from the first key.
+    /// The bits in which keys differ from the first key, and the first key.
     differ: u64,
     first: u64,
     /// Scratch space: keys after a pass, and cells lane by lane.

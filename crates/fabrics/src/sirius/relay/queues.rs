@@ -1,7 +1,8 @@
-//! The queues of a node, one for each other node. It contains cells granted by that node, on their
-//! first hop (the paper's virtual queue for an intermediate), and cells for that node, on their
-//! second hop (the relay queue for a destination). Both wait in one first-in, first-out queue ("W
-//! FIFO output queues per port", §6), and every meeting of the two nodes takes one cell from it.
+//! The queues of a node, one for each other node. A queue contains cells granted by that node, on
+//! their first hop (the paper's virtual queue for an intermediate), and cells for that node, on
+//! their second hop (the relay queue for a destination). Both wait in one first-in, first-out queue
+//! ("W FIFO output queues per port", §6), and every meeting of the two nodes takes one cell from
+//! it.
 //!
 //! Cells join through the trait [`RelayQueues`]. To let them leave, `transmit.rs` selects a method
 //! of either type once per slot. `BySlot::leave` returns the lists of the slot without visiting

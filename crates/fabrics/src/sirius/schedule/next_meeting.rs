@@ -150,7 +150,7 @@ impl NextMeeting for RoundAt<'_> {
 /// nodes' numbers modulo the frame, because gratings route cyclically.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Number of slots of a frame.
+    /// Number of slots of a frame, and number of meetings of each pair in it.
     slots: usize,
     a_frame: usize,
     /// The number of each label's node modulo the frame.

@@ -1,4 +1,4 @@
-//! Schedules against the wiring itself, Fig 5 and sizes of the paper.
+//! Schedules compared with the wiring, with Fig 5 and with sizes in the paper.
 
 use super::peer_order::PeerOrder;
 use super::plan::{gratings, UplinkPlan};
@@ -147,7 +147,7 @@ proptest! {
         let (slots, of) = s.epoch();
         let whole = s.epoch_slots() as i64;
         prop_assert!(slots * s.uplinks() as i64 >= of * s.nodes() as i64);
-        // A meeting may lie up to a slot off the fraction.
+        // A meeting may deviate by up to a slot from the fraction.
         for node in 0..s.nodes() {
             for start in 0..2 * whole {
                 let met: std::collections::BTreeSet<u32> = (start..start + whole)

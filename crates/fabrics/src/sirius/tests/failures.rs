@@ -89,8 +89,8 @@ fn a_dead_node_costs_one_nth_until_it_is_left_out() {
     let faults = vec![fail(Time::US * 290, NODE, 1.0)];
     let (sound, still) = rate("degrade", vec![]);
     assert!((still / sound - 1.0).abs() < 0.01, "{sound} {still}");
-    // A flow sends every other cell of an epoch by way of each node that has a flow
-    // of its own, and every cell by way of 5, which has none: 15/2 + 1, then 15/2.
+    // A flow gets half of the slots of each node that has a flow of its own, and all slots of node
+    // 5, which has none: 15/2 + 1 cells per epoch, then 15/2.
     let (_, degraded) = rate("degrade", faults.clone());
     let left = degraded / still;
     assert!((left - 15.0 / 17.0).abs() < 0.01, "{left}");
@@ -105,7 +105,7 @@ fn losses_stop_when_everybody_knows() {
     let c = cluster(16, 4);
     for k in [1, 3, 7] {
         let table = json!({"uplinks": 4, "detection_epochs": k});
-        // Dies in the middle of epoch 25 of four slots.
+        // The node dies in the middle of epoch 25; an epoch has four slots.
         let faults = vec![fail(SLOT * 102, NODE, 1.0)];
         let case = Case::new(c, table, permutation(&c, 1 << 20), faults).until(Time::US * 40);
         let ran = Case {
@@ -129,8 +129,9 @@ fn losses_stop_when_everybody_knows() {
     }
 }
 
-/// No cell reaches or leaves a node without transceivers, although the node is not declared dead:
-/// the run ends when everything else is delivered, and reports since when nothing has moved.
+/// No cell reaches or leaves a node without transceivers, although the node is not declared dead.
+/// The run ends when everything else is delivered, and reports the time since which nothing has
+/// moved.
 #[test]
 fn a_node_without_transceivers_ends_a_run_that_drains() {
     let capped = Cluster {
@@ -173,7 +174,7 @@ fn a_node_without_transceivers_ends_a_run_that_drains() {
             since >= last && since <= last + SLOT * 37,
             "{table}: {since}"
         );
-        // If one alone dies, or all are repaired later, everything is delivered.
+        // If only one transceiver dies, or all are repaired later, everything is delivered.
         assert_eq!(run(all[..1].to_vec()).unfinished(), [], "{table}");
         let part = |uplink| Element::Transceiver { node: 5, uplink };
         let back = (0..uplinks).map(|uplink| repair(Time::MS * 2, part(uplink)));
@@ -207,8 +208,8 @@ fn a_transceiver_costs_its_share() {
     }
 }
 
-/// One of the N · U links that a saturated uniform load shares evenly, in both
-/// directions.
+/// A dead transceiver removes one of the N · U links that a saturated uniform load shares evenly,
+/// in both directions.
 #[test]
 fn a_transceiver_takes_little_from_all() {
     let c = cluster(16, 4);
@@ -338,8 +339,8 @@ fn faults_add_up_and_may_be_repeated() {
     }
 }
 
-/// "what is in the fibre when its receiver dies is lost too": no cell reaches it any more, although
-/// ten slots of cells are in transit to it.
+/// "cells in the fibre when their receiver dies are lost, too": no cell reaches the dead node,
+/// although ten slots of cells are in transit to it.
 #[test]
 fn nothing_arrives_at_the_dead() {
     let c = cluster(16, 4);
@@ -361,8 +362,8 @@ fn nothing_arrives_at_the_dead() {
     assert!(ran.losses() > 0);
 }
 
-/// If a part may be broken, all nodes accept their grants before any sends requests; otherwise each
-/// node does both in turn. The results are the same.
+/// If a part may be broken, all nodes accept their grants before any node sends requests; otherwise
+/// each node does both in one step. The results are equal.
 #[test]
 fn a_repair_of_what_is_sound_changes_nothing() {
     let c = cluster(72, 6);
@@ -383,7 +384,7 @@ fn a_repair_of_what_is_sound_changes_nothing() {
     }
 }
 
-/// No more matrices are created than the memory estimate counts, with any pauses.
+/// The kernel never creates more matrices than the memory estimate counts, whatever the pauses.
 #[test]
 fn matrices_are_handed_on() {
     let c = cluster(72, 6);
@@ -444,8 +445,8 @@ fn what_a_fabric_does_not_have_cannot_fail() {
     }
 }
 
-/// From the command on cells are kept by pair: those that wait, and those in the
-/// fibre, which come to a few destinations by way of the same nodes.
+/// From the command on, waiting cells and cells in the fibre are kept by pair; the latter reach a
+/// few destinations via the same nodes.
 #[test]
 fn threads_do_not_matter_when_something_fails_with_cells_in_the_fibre() {
     let c = cluster(192, 8);
@@ -492,9 +493,9 @@ fn any_fault() -> impl Strategy<Value = Vec<Fault>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Whatever fails and comes back, with and without links of servers: all is
-    /// delivered once, nothing leaks, and neither the number of threads nor the
-    /// horizons matter.
+    /// With random failures and repairs, with and without servers' links: every byte is delivered
+    /// once, nothing leaks, and results depend neither on the number of threads nor on the
+    /// horizons.
     #[test]
     fn whatever_fails(
         faults in any_fault(), racks in prop_oneof![Just(24u32), Just(72)], seed: u64,

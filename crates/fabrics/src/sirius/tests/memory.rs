@@ -36,7 +36,7 @@ fn queues_by_pair_are_counted_once_something_fails() {
     let grey = Element::Transceiver { node: 0, uplink: 0 };
     for (racks, base, threads) in [(64, 4, 1), (128, 8, 1), (128, 8, 2)] {
         let c = cluster(racks, base);
-        // Mean 30 KB, at as much as all servers can send.
+        // Flows of 30 KB on average, at the rate at which all servers together can send.
         let gap = Rate(c.rack_rate().0 * u64::from(racks)).time_for(30_000);
         let busy = random(&c, 20_000, 60_000, gap, 3);
         let pairs = u64::from(racks * racks);

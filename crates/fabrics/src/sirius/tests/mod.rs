@@ -129,8 +129,8 @@ impl Ran {
         kernel.shards.iter().map(of).sum()
     }
 
-    /// The invariants: bytes are conserved, light follows the schedule, once; and when nothing
-    /// moves any more, no grant is outstanding.
+    /// Checks the invariants: bytes are conserved, light follows the schedule, every link carries
+    /// one cell at a time; and when nothing moves any more, no grant is outstanding.
     fn check(&self) {
         for s in &self.out.samples {
             assert_eq!(s.view.in_flight_bytes, s.ledger.in_flight(), "at {}", s.at);

@@ -9,7 +9,7 @@ use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::*;
 use serde_json::json;
 
-/// Most cells, and most bytes, that a node relays, one by one in the queues themselves.
+/// The largest number of cells and of bytes that any node relays, counted in the queues themselves.
 fn longest_queue(sirius: &Sirius) -> (u64, u64) {
     let at_shard = |s: &crate::sirius::shard::Shard| {
         let mut relaying = vec![(0, 0); s.rows];
@@ -25,7 +25,7 @@ fn longest_queue(sirius: &Sirius) -> (u64, u64) {
     (cells.max().unwrap_or(0), bytes.max().unwrap_or(0))
 }
 
-/// Looks after every slot; returns the queue peak that is reported in the end.
+/// Checks the peak after every slot; returns the peak that is reported at the end.
 fn peak(threads: usize, faults: &[(Time, Command)]) -> u64 {
     // Two blocks of nodes, so that two threads have one each.
     let c = cluster(128, 8);
@@ -72,9 +72,8 @@ fn the_queue_peak_is_the_longest_queue_of_any_slot() {
     }
 }
 
-/// Requests and grants ride on cells and are lost with them (§4.5): where all cells from
-/// and to the source are lost with probability p, it is granted a cell at the first
-/// attempt with probability (1 − p)².
+/// Cells carry requests and grants, which are lost with them (§4.5): if cells from and to the
+/// source are lost with probability p, its first attempt is granted with probability (1 − p)².
 #[test]
 fn requests_and_grants_are_lost_with_the_cells_they_ride_on() {
     let (c, p, count) = (cluster(16, 4), 0.3, 2_000);
@@ -113,8 +112,8 @@ fn a_grant_comes_two_epochs_after_the_cell() {
     assert_eq!(flows.start[0], epoch * 2);
 }
 
-/// Of three nodes, 2 relays all that 0 has for 1, and its own cell for 0 goes by way of 1
-/// as well: second and first hops wait for the same peer, and neither starves the other.
+/// Of three nodes, node 2 relays all cells from 0 to 1, and its own cell for 0 goes via 1 as well.
+/// Second and first hops therefore wait for the same peer; neither must starve the other.
 #[test]
 fn second_hops_do_not_go_before_first_hops() {
     let c = cluster(3, 1);
@@ -124,7 +123,7 @@ fn second_hops_do_not_go_before_first_hops() {
     between(&mut flows, 2, 0, 500, at);
     let table = json!({"uplinks": 1, "queue": 16, "intermediates": "others"});
     let finish = Case::new(c, table, flows, vec![]).run().io.flows.finish;
-    // A cell an epoch of three slots from 0 to 1.
+    // One cell per epoch of three slots from 0 to 1.
     assert!(finish[0] > SLOT * (200 * 3));
     assert!(finish[1] < at + SLOT * (10 * 3), "{finish:?}");
 }

@@ -19,7 +19,7 @@ fn cluster(racks: u32) -> Cluster {
 
 const MODES: [Mode; 2] = [Mode::RequestGrant, Mode::Ideal];
 
-/// How long flows take [s] among 16 racks.
+/// Durations of flows [s] among 16 racks.
 fn drained(mode: Mode, flows: &[(u32, u32, u64, Time)], sample: Time) -> Vec<f64> {
     drained_of(16, mode, flows, 1, sample).1
 }
@@ -80,7 +80,7 @@ fn a_lone_flow_takes_its_bytes_at_the_rate_of_its_server() {
     for mode in MODES {
         for (dst, bytes) in [(20, 1_000_000), (1, 1_000_000), (20, 100), (1, 100)] {
             let took = drained(mode, &[(0, dst, bytes, Time::NS * 250)], Time::US * 10);
-            // And once more for the last cell, and some epochs of request and grant.
+            // The rest is the last cell on the second link and some epochs for request and grant.
             let over = took[0] - alone(bytes);
             let most = if dst == 1 { 0.5e-6 } else { 8e-6 };
             assert!((0.0..most).contains(&over), "{bytes} to {dst}: {over}");
@@ -88,11 +88,11 @@ fn a_lone_flow_takes_its_bytes_at_the_rate_of_its_server() {
     }
 }
 
-/// Nanoseconds from the arrival of a flow at `at` until its last byte is at its server, in the
-/// ideal mode, cell by cell: from server 0 of rack 0 over its link; in the slot that begins next
-/// to the peer of the first uplink, and from there, if that is not its rack, when that meets it;
-/// over the link of its server. A cell has left rack 0 before the next comes, so none waits for
-/// another but at the last link.
+/// Time from the arrival of a flow at `at` until its last byte reaches its server, in the ideal
+/// mode. Each cell goes from server 0 of rack 0 over the server's link, in the next slot to the
+/// peer of the first uplink, from there (unless this is the destination) at its next meeting to the
+/// destination, and over the link of the receiving server. A cell has left rack 0 before the next
+/// one comes, so cells wait for each other only at the last link.
 fn ideal_alone(to_rack: u32, bytes: u64, at: Time) -> Time {
     const RACKS: i64 = 16;
     const UPLINKS: i64 = 6;
@@ -112,7 +112,7 @@ fn ideal_alone(to_rack: u32, bytes: u64, at: Time) -> Time {
         };
         arrivals.push((there, link));
     }
-    // Cells that overtook others are first.
+    // Sort by time, because cells may overtake others.
     arrivals.sort_by_key(|cell| cell.0);
     let free = |free: Time, (there, link): (Time, Time)| free.max(there) + link;
     arrivals.into_iter().fold(Time::ZERO, free)
@@ -160,7 +160,7 @@ fn incast_is_as_fast_as_the_link_of_its_server() {
     }
 }
 
-/// More than a block of nodes, so that there are shards to share between threads.
+/// More than one block of nodes, so that there are shards for several threads.
 const RACKS: u32 = 144;
 
 proptest! {
@@ -184,9 +184,10 @@ proptest! {
     }
 }
 
-/// Two flows of 12.5 MB to one server of 10 Gb/s from servers of two racks. Its link carries
-/// 10 Gb/s of the 20 Gb/s that come: after 8 ms each has sent 10 MB, and 10 MB were delivered;
-/// 10 MB wait for the link, 5 MB at their sources. None of the former was in any figure.
+/// Two flows of 12.5 MB from servers of two racks to one server with a link of 10 Gb/s. The link
+/// carries 10 Gb/s of the 20 Gb/s that arrive: after 8 ms each flow has sent 10 MB, of which 10 MB
+/// in total are delivered; 10 MB wait for the link and 5 MB at the sources. (Regression: the bytes
+/// that wait for the link were in no figure.)
 #[test]
 fn what_waits_for_the_link_of_a_server_is_queued_in_its_rack() {
     for mode in MODES {
@@ -213,7 +214,7 @@ fn what_waits_for_the_link_of_a_server_is_queued_in_its_rack() {
             at.view
         );
         assert_eq!(at.view.placed_bytes(), at.ledger.in_flight());
-        // Most wait when the last has come, at 10 ms: 25 MB less 12.5 MB.
+        // The queue is longest when the last byte has arrived, at 10 ms: 25 MB minus 12.5 MB.
         let peak = totals.queue_peak_bytes.expect("it queues");
         assert!(near(peak, 12_500_000), "{mode:?}: {peak}");
         // The flows end together, because they take turns.
@@ -222,9 +223,10 @@ fn what_waits_for_the_link_of_a_server_is_queued_in_its_rack() {
     }
 }
 
-/// Beside two of 12.5 MB a flow of 5 kB takes turns at the link of their server: nine cells of
-/// its own and at most twenty of the others, of 450 ns each, make 13 µs; its own link takes 4 µs,
-/// request, grant and two hops 2 µs. First in, first out it waits for the 5 MB before it.
+/// With "fair", a flow of 5 kB and two of 12.5 MB take turns at the link of their server: nine
+/// cells of the short flow and at most twenty of the others, 450 ns each, take 13 µs; the link of
+/// its source takes 4 µs; request, grant and two hops take 2 µs. With "fifo" it waits for the 5 MB
+/// before it.
 #[test]
 fn a_short_flow_does_not_wait_behind_a_long_one() {
     let flows = [

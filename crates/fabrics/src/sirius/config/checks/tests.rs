@@ -1,4 +1,4 @@
-//! The set-up in force, and refusals.
+//! The derived values, and refusals.
 
 use super::*;
 use crate::sirius::config::Intermediates;

@@ -14,11 +14,10 @@ fn paper(uplinks: u32) -> SiriusConfig {
     }
 }
 
-/// The slot in which the last of `cells` cells of a lone flow arrives: cell k
-/// goes to the k-th node that its source meets, which sends it on when next it
-/// meets the destination and has not promised that meeting to an earlier cell.
-/// Any meeting of the source itself with the destination that a looped-back
-/// cell takes is not open to a new cell.
+/// The slot in which the last of `cells` cells of a single flow arrives. Cell k goes to the k-th
+/// node that its source meets; that node forwards it at its next meeting with the destination that
+/// no earlier cell uses. If a cell that the source relays for itself uses a meeting of the source
+/// with the destination, no new cell can use it.
 fn last_slot_of_a_lone_flow(schedule: &Schedule, src: u32, dst: u32, cells: u32) -> i64 {
     let meets = |slot: i64, a: u32, b: u32| {
         (0..schedule.uplinks()).any(|u| schedule.peer(a, u, slot).0 == b)
@@ -65,14 +64,14 @@ fn a_lone_flow_finishes_when_its_schedule_says() {
             let expected = config.slot * (last + 1);
             assert_eq!(io.flows.finish[0], expected, "{plan:?} {src} to {dst}");
             assert_eq!(io.flows.start[0], Time::ZERO);
-            // 146 cells in slots of 12, and the longest wait for a meeting: 11 or 16 slots.
+            // 146 cells, 12 per slot, and the longest wait for a meeting: 11 or 16 slots.
             let wait = if plan == UplinkPlan::Mixed { 16 } else { 11 };
             assert!(last <= 12 + wait, "{plan:?}: slot {last}");
         }
     }
 }
 
-/// Goodput of a permutation of endless flows, of the base uplinks.
+/// Goodput of a permutation of endless flows, as a share of the base uplinks.
 fn permutation_goodput(plan: UplinkPlan, uplinks: u32) -> f64 {
     let cluster = cluster(128, 8);
     let config = SiriusConfig {
@@ -119,8 +118,8 @@ fn flows_of_a_source_share_its_uplinks_equally() {
         let mut io = Io::new(flows);
         fabric.advance(Time::US * 500, &mut io);
         fabric.settle(&mut io);
-        // 5000 slots of 6 cells, all of them the source's own; one in 32 it
-        // loops back to itself and sends twice.
+        // 5000 slots of 6 cells, all of them from the same source, which relays one in 32 for
+        // itself and sends it twice.
         let share = 5000.0 * 6.0 * 562.0 * 32.0 / 33.0 / count as f64;
         for &delivered in &io.flows.delivered {
             assert!(

@@ -6,7 +6,7 @@ use crate::sirius::schedule::plan::UplinkPlan;
 use lightloom_engine::{Audit, PortId};
 use proptest::prelude::*;
 
-/// Small networks of every plan, with every switch that matters here.
+/// Small networks with every plan and every key that affects this mode.
 fn networks() -> impl Strategy<Value = (Cluster, SiriusConfig)> {
     let rotor = (2u32..14).prop_flat_map(|n| (Just(n), 1u32..=n, Just(UplinkPlan::Rotor)));
     let tiled = prop::sample::select(vec![
@@ -47,8 +47,8 @@ fn networks() -> impl Strategy<Value = (Cluster, SiriusConfig)> {
     )
 }
 
-/// Up to 90 flows in 20 µs, some towards few destinations, and a crowd of small
-/// ones at one source: more than a word of places holds.
+/// Up to 90 flows in 20 µs, some towards few destinations, and many small ones at one source: more
+/// than one word of places.
 fn traffic() -> impl Strategy<Value = Vec<(u32, u32, u64, i64)>> {
     let bytes = prop_oneof![1u64..2_000, 1u64..60_000];
     let end = || prop_oneof![0u32..2, any::<u32>()];
@@ -124,7 +124,8 @@ proptest! {
     fn the_queue_peak_is_the_longest_queue_of_any_slot(
         (cluster, config) in networks(), traffic in traffic(),
     ) {
-        // The peak counts whole cells, a sample counts payload: here every cell is full.
+        // The peak counts whole cells, a sample counts payload; every cell of these flows is full,
+        // so both are equal.
         let mut flows = on(&cluster, &traffic);
         let cell = config.derive(&cluster).unwrap().cell;
         flows.bytes.iter_mut().for_each(|bytes| *bytes = bytes.next_multiple_of(cell));

@@ -1,4 +1,4 @@
-//! Cells that were lost or called back, and enter again.
+//! Cells that were lost or called back and join LOCAL again.
 
 use crate::sirius::reference::{Cell, Reference, Tuple};
 use lightloom_engine::Io;
@@ -26,13 +26,13 @@ impl Reference {
         }
     }
 
-    /// A granted cell goes back to LOCAL.
+    /// Returns a granted cell to LOCAL.
     pub(super) fn call_back(&mut self, cell: Cell, by: usize) {
         self.m[by][self.flows[cell.flow].dst] -= 1;
         self.enter_again(cell, 1);
     }
 
-    /// Cells that had left LOCAL go before all that never have.
+    /// Returns cells to LOCAL that had left it; they go before all cells that never left.
     pub(super) fn enter_again(&mut self, first: Cell, cells: u32) {
         let tuple = Tuple {
             flow: first.flow,
@@ -48,7 +48,7 @@ impl Reference {
         }
     }
 
-    /// Cells join LOCAL, or wait outside while they cannot go.
+    /// Adds cells to LOCAL, or parks them while they cannot leave.
     pub(in crate::sirius::reference) fn enter(&mut self, tuple: Tuple) {
         if !self.park(tuple) {
             self.local[self.flows[tuple.flow].src].push(tuple);

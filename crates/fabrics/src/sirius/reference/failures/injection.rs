@@ -50,7 +50,8 @@ impl Reference {
         let broken = self.failures.of(part);
         let was = std::mem::replace(&mut broken.loss, loss);
         if was < 1.0 && loss >= 1.0 {
-            // Silent for k epochs; the report of the last takes an epoch, and so does the news.
+            // The part is silent for k epochs; the report of the last one takes an epoch, and so
+            // does the news.
             broken.declared = epoch + k + 2 * lag - 1;
             let declare = (broken.declared, Event::Declare(part));
             self.failures.events.push(declare);

@@ -51,8 +51,8 @@ impl Reference {
         Some(link)
     }
 
-    /// The node to which an uplink sends in a slot; none if the sender or a part on the way is
-    /// dead, or is believed to be.
+    /// The node to which an uplink sends in a slot; `None` if the sender or a part on the way is
+    /// dead or declared dead.
     pub(in crate::sirius::reference) fn peer(
         &self,
         node: usize,
@@ -64,8 +64,8 @@ impl Reference {
         (!silent && !link.known).then_some(link.to)
     }
 
-    /// Whether a cell that is sent is lost; if so, its source is going to send it again, and
-    /// the intermediate finds out that the cell for its grant does not come.
+    /// Whether a cell that is sent is lost. If so, schedules its retransmission by the source and
+    /// the release of the count at the intermediate.
     pub(in crate::sirius::reference) fn is_lost(
         &mut self,
         (cell, from, uplink): (Cell, usize, u32),
@@ -128,8 +128,8 @@ impl Reference {
             .collect()
     }
 
-    /// Requests and grants ride on the cells of an epoch: those that do not arrive, and the
-    /// requests whose answers would not, are void.
+    /// Removes the requests that are lost and those whose answers will be lost: the cells of an
+    /// epoch carry both.
     pub(in crate::sirius::reference) fn strike(&mut self, asked: i64, slot: i64, epoch: i64) {
         let Some(requests) = self.epochs.get(&asked).filter(|e| !e.requests.is_empty()) else {
             return;
@@ -225,9 +225,8 @@ impl Reference {
         }
     }
 
-    /// Whether it is known to all nodes that no intermediate can ever take the cells of a flow:
-    /// each is dead, cannot receive or answer requests, cannot reach the destination, or may not
-    /// relay.
+    /// Whether all nodes know that no intermediate can ever relay the cells of a flow: each one is
+    /// dead, cannot receive or answer requests, cannot reach the destination, or may not relay.
     pub(in crate::sirius::reference) fn is_stranded(&self, flow: usize) -> bool {
         let (source, destination) = (self.flows[flow].src, self.flows[flow].dst);
         let all = self.config.intermediates == Intermediates::All;

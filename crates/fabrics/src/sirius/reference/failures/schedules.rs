@@ -73,7 +73,7 @@ impl Reference {
         (uplink < ring.uplinks).then_some((members[to], uplink))
     }
 
-    /// Nodes that are left agree on a schedule of their own.
+    /// Lets the remaining nodes agree on a schedule of their own.
     pub(super) fn reschedule(&mut self, slot: i64, epoch: i64) {
         let all = 0..self.nodes;
         let living: Vec<usize> = all.filter(|&n| !self.failures.is_known(n)).collect();
