@@ -32,14 +32,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 with_overheads! {
-    /// c-Through: an electrical tree, and an optical switch that joins racks in
-    /// pairs for part of the time.
+    /// c-Through: an electrical tree, and an optical switch that connects racks in pairs for part
+    /// of the time.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields, default)]
     pub struct CThroughConfig {
-        /// β of the electrical tree: what the servers of a rack can send ÷ what the
-        /// tree can carry for them, from 1 to 1,000. Default: that of the cluster, else 40
-        /// (§5.1: 40, 10, 4).
+        /// β, the oversubscription of the electrical tree: the rate at which the servers of a rack
+        /// can send ÷ the rate of the rack's uplinks, from 1 to 1,000. Default: the value of the
+        /// cluster, otherwise 40 (§5.1: 40, 10, 4).
         pub oversubscription: f64 = 40.0,
         /// Levels of the tree: 2 (racks, core; §5.1) or 3 (racks, pods, core, √β
         /// each). Default 2.
@@ -50,70 +50,70 @@ with_overheads! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         pub racks_per_pod: Option<u32> = None,
-        /// Rate of a circuit between two racks, each way [b/s]. Default: that of the rack's
-        /// uplinks, the sum of its servers' links (§5.1: 4 Gb/s for four servers with 1 Gb/s each).
+        /// Rate of a circuit between two racks in each direction [b/s]. Default: the sum of the
+        /// rates of a rack's servers' links (§5.1: 4 Gb/s for four servers with 1 Gb/s each).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub circuit_rate: Option<Rate> = None,
-        /// Optical switch: the name of one of the papers' ("mems-cthrough", "mems-hydra"), or a table of its keys,
-        /// which may begin with a `preset`. Then `reconfiguration_delay` follows from it, and a table
-        /// that gives another is refused, as are more racks than it has ports. Default: none is
-        /// named.
+        /// Optical switch: the name of a switch in the papers ("mems-cthrough", "mems-hydra"), or a
+        /// table of its keys, which may begin with a `preset`. The switch then determines
+        /// `reconfiguration_delay`; a table with another value is refused, and so are more racks
+        /// than the switch has ports. Default: no device.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub devices: Option<Named<SwitchDesign>> = None,
-        /// While the optical switch is set anew, all circuits are dark [s]. Default
-        /// 10 ms: switching and settling, as emulated (§5.1); §2 has about 20 ms for
-        /// a 320 × 320 switch of mirrors, and a few for small ones.
+        /// Time of a reconfiguration, in which all circuits are dark [s]. Default 10 ms for
+        /// switching and settling, as emulated (§5.1); §2 gives about 20 ms for a 320 × 320 MEMS
+        /// switch, and a few ms for small ones.
         pub reconfiguration_delay: Time = Time::MS * 10,
-        /// From one decision of the manager to the next [s]; must exceed the delays
-        /// of computation and reconfiguration together. Default 1 s (§6.1; 0.3 s to
-        /// 5 s are studied).
+        /// Time from one decision of the manager to the next [s]; must exceed the sum of
+        /// computation and reconfiguration delays. Default 1 s (§6.1; 0.3 s to 5 s are studied).
         pub interval: Time = Time::S,
-        /// From the reports to the decision [s]. Default 0 s, as for the four racks of §5.1; §7.3
-        /// has 640 ms for 1,000 racks. "measured": the computation time on this machine, which the
-        /// results hold as a list, with which the run can be repeated exactly; none of these times
-        /// may be longer than the interval.
+        /// Time from the reports to the decision [s]. Default 0 s, as for the four racks of §5.1;
+        /// §7.3 gives 640 ms for 1,000 racks. "measured": the computation time on this machine; the
+        /// results contain these times as a list, with which the run can be repeated exactly; none
+        /// of these times may be longer than the interval.
         pub computation_delay: Computation = Computation::default(),
-        /// Limit of the buffer of each connection [B]: as much of a flow as a server
-        /// shows the manager. Default 100 MB (§6.1: "a reasonable choice"; 128 KB is
-        /// what servers have unless it is enlarged, and 300 MB the largest studied).
-        /// The workload defines the work of an application while its buffer is full: see `ahead` of
-        /// the job vm-migration.
+        /// Limit of the buffer of each connection [B], which limits the demand of a flow that a
+        /// server reports to the manager. Default 100 MB (§6.1: "a reasonable choice"; 128 KB is
+        /// the usual value of servers, and 300 MB the largest value studied). The workload defines
+        /// the work of an application while its buffer is full: see `ahead` of the job
+        /// vm-migration.
         pub socket_buffer: Bytes = Bytes(100_000_000),
-        /// A server reports a queue, of all that it has for one rack, if it is
-        /// larger than this [B]; otherwise it counts as empty. Default 1 MB (§4.3).
+        /// A server reports its queue for a rack (all bytes that it has for that rack) if the queue
+        /// is larger than this [B]; otherwise it counts as empty. Default 1 MB (§4.3).
         pub report_queue: Bytes = Bytes(1_000_000),
-        /// And only if it has changed by more than this since it was reported last
+        /// A server reports a queue only if it has changed by more than this since its last report
         /// [B]. Default 1 MB (§4.3).
         pub report_change: Bytes = Bytes(1_000_000),
         /// The fate of racks without reported demand. A perfect matching also joins them; the paper
         /// does not define how.
         pub unrequested: Unrequested = Unrequested::Rotate,
         /// Bonus of a circuit that is up, added to its demand when the next matching is chosen [B].
-        /// Default 0 B: circuits stay up among equals only. With more, racks that take turns keep
-        /// their circuits for longer and go dark less often. At most 1 TB.
+        /// Default 0 B: a circuit stays up only if no matching has more demand. With a larger
+        /// bonus, racks that take turns keep their circuits for longer and are dark less often. At
+        /// most 1 TB.
         pub hysteresis: Bytes = Bytes(0),
-        /// Share of the link over which a server sends of which its queue for the connected rack
-        /// is sure, all others of the rest; what one side does not use the other may. From 0.5,
-        /// below 1. Default 0.9 (§4.2).
+        /// Share of a server's link that is guaranteed to its queue for the connected rack; all
+        /// other queues have the rest. Either side may use what the other does not need. At least
+        /// 0.5 and below 1. Default 0.9 (§4.2).
         pub optical_weight: f64 = 0.9,
-        /// From a circuit coming up to TCP filling it [s]; 0 for ideal transport.
-        /// Default 5 ms (§5.2.1).
+        /// Time from a circuit's coming up until TCP fills it [s]; 0 for ideal transport. Default 5
+        /// ms (§5.2.1).
         pub ramp: Time = Time::MS * 5,
-        /// From a circuit going dark to TCP filling its path in the tree [s]: it
-        /// loses packets and recovers; 0 for ideal transport. Default 30 ms (§5.2.1:
-        /// "a few tens of milliseconds").
+        /// Time from a circuit's going dark until TCP, which loses packets and recovers, fills its
+        /// path in the tree [s]; 0 for ideal transport. Default 30 ms (§5.2.1: "a few tens of
+        /// milliseconds").
         pub dip: Time = Time::MS * 30,
         /// Time for which servers continue to use their circuits without a message from the manager
-        /// [s]; then all traffic is electrical. Default 5 s; the paper does not state it.
+        /// [s]; after that all traffic is electrical. Default 5 s; the paper gives no value.
         pub controller_timeout: Time = Time::S * 5,
-        /// How switches send packets on, those of racks at both ends of a circuit among them.
-        /// Stored, as in a Clos, a flow's last packet takes its time again on every link of its
-        /// path; of the links that an uplink is made of, it takes one. Default
-        /// "store-and-forward".
+        /// How switches forward packets, including the racks' switches at both ends of a circuit.
+        /// With "store-and-forward", as in a Clos network, the last packet of a flow takes its
+        /// transmission time again on every link of its path; it takes one of the links that form
+        /// an uplink. Default "store-and-forward".
         pub forwarding: Forwarding = Forwarding::StoreAndForward,
     }
-    /// From a rack to any other [time]: over a circuit, or over all links of
-    /// the tree's longest path, which share it evenly. Default 0 s (idealised).
+    /// Propagation delay from a rack to any other [time]: over a circuit, or in equal parts over
+    /// the links of the tree's longest path. Default 0 s (idealised).
     propagation
 }
 
@@ -241,7 +241,7 @@ impl CThroughConfig {
     }
 }
 
-/// The constraints that it has for its mirrors.
+/// The constraints on its optical switch.
 const SWITCH: Asked = Asked {
     settle: "reconfiguration_delay",
     deviation: None,

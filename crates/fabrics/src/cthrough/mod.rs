@@ -7,21 +7,22 @@
 //! | [`crate::hybrid::meter`], [`lightloom_control::demand`] | demand from the buffers of connections, and its reports (§4.1, §4.3) |
 //! | [`lightloom_control::policies::cthrough`] | the manager: a maximum-weight perfect matching of the racks (§4.1) |
 //! | [`lightloom_control::order`] | all circuits go dark, new ones come up, flows move (§5.1) |
-//! | [`crate::hybrid::switch`] | the optical switch; dark while it is set (§2, §5.1) |
+//! | [`crate::hybrid::switch`] | the optical switch, which is dark while it reconfigures (§2, §5.1)
+//! |
 //! | [`crate::hybrid::paths::demultiplex`] | optical and electrical VLAN; weights 0.9 and 0.1 (§4.2) |
 //! | [`crate::hybrid::paths::transport`] | the reaction of TCP to a path that changes (§5.2.1) |
 //! | [`crate::hybrid::kernel`] | flows, the manager's timeline, failures |
-//! | [`config`] | the paper's parameters, and the parts above that they set up |
+//! | [`config`] | the paper's parameters, and the set-up of the parts above |
 //!
-//! Flows move at their max-min fair rates (flow kernel), over the circuit while their racks are
-//! connected, over the tree otherwise. A flow is a connection.
+//! Flows have their max-min fair rates (flow kernel): over the circuit while their racks are
+//! connected, otherwise over the tree. Each flow is one connection.
 //!
 //! Assumed where the paper is silent: the manager's first decision is one interval after the start;
-//! a queue that falls below the threshold is reported as empty; racks without reported demand are
-//! connected by `unrequested`; if the controller fails, circuits stay as they are until servers
-//! give up (`controller_timeout`), and circuits that it was about to set stay dark; a rack whose
-//! optical port breaks uses the tree at once, and is left out until the first decision after the
-//! repair.
+//! a queue that falls below the threshold is reported as empty; `unrequested` defines the
+//! connections of racks without reported demand; if the controller fails, circuits stay until
+//! servers stop using them (`controller_timeout`), and a reconfiguration in progress leaves its
+//! circuits dark; a rack whose optical port fails uses the tree at once, and gets no circuit until
+//! the first decision after the repair.
 //!
 //! Not modelled: packets, queues in switches and their delay, slow start, bandwidth and delay of
 //! reports and notices, broadcast and multicast, the memory of buffers, several circuits per rack,

@@ -30,14 +30,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 with_overheads! {
-    /// HydRA: an electrical tree, and parallel optical switches that join racks by
-    /// circuits, over several of which a path may hop.
+    /// HydRA: an electrical tree, and parallel optical switches that connect racks by circuits; a
+    /// path may use several circuits.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields, default)]
     pub struct HydraConfig {
-        /// β of the electrical tree: what the servers of a rack can send ÷ what the
-        /// tree can carry for them, from 1 to 1,000. Default: that of the cluster, else 10
-        /// (§V.B: 1 Gb/s beside 10 Gb/s).
+        /// β, the oversubscription of the electrical tree: the rate at which the servers of a rack
+        /// can send ÷ the rate of the rack's uplinks, from 1 to 1,000. Default: the value of the
+        /// cluster, otherwise 10 (§V.B: 1 Gb/s beside 10 Gb/s).
         pub oversubscription: f64 = 10.0,
         /// Levels of the tree: 2 (racks, core) or 3 (racks, pods, core, √β each; §IV).
         /// Default 2.
@@ -52,82 +52,81 @@ with_overheads! {
         /// most circuits that it can have. From 1 to 128. Default 32 (§III.A).
         #[schemars(range(min = 1, max = 128))]
         pub planes: u32 = hydra::PLANES,
-        /// H: circuits in a row that a path may have, from 1 to 12. Default 4; the
-        /// paper does not say.
+        /// H: the largest number of circuits on a path, from 1 to 12. Default 4; the paper gives no
+        /// value.
         #[schemars(range(min = 1, max = 12))]
         pub hops: u32 = HydraPolicy::default().hops,
-        /// VLANs that paths may take, from 1 to 4,094 (12 bits, two values reserved;
-        /// §III.B.1); paths beyond them, the lightest first, stay electrical. Default
-        /// 4,094.
+        /// Number of VLANs for paths, from 1 to 4,094 (12 bits, two values reserved; §III.B.1). If
+        /// there are more paths, those with the least demand stay electrical. Default 4,094.
         #[schemars(range(min = 1, max = 4094))]
         pub vlans: u32 = HydraPolicy::default().vlans,
-        /// Rate of a circuit, each way [b/s]. Default: a plane's share of the rack's
-        /// uplinks, what all its servers can send ÷ K (§III.A: 10 Gb/s for 32 planes and
-        /// 32 servers of 10 Gb/s).
+        /// Rate of a circuit in each direction [b/s]. Default: the rate at which all servers of a
+        /// rack can send ÷ K (§III.A: 10 Gb/s for 32 planes and 32 servers of 10 Gb/s).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub circuit_rate: Option<Rate> = None,
-        /// From one control cycle to the next [s]; a cycle that takes longer delays
-        /// the next. Default 10 s (§V.B).
+        /// Time from one control cycle to the next [s]; a cycle that takes longer delays the next.
+        /// Default 10 s (§V.B).
         pub interval: Time = hydra::INTERVAL,
-        /// From the demand to the decision [s]. Default 0 s; the paper does not say.
-        /// Longer than the interval, it delays the next. "measured": what it takes on this
-        /// machine, which the results hold as a list, with which the run stays the same
-        /// again; none of these times may be longer than the interval.
+        /// Time from the demand to the decision [s]; if it is longer than the interval, it delays
+        /// the next cycle. Default 0 s; the paper gives no value. "measured": the computation time
+        /// on this machine; the results contain these times as a list, with which the run can be
+        /// repeated exactly; none of these times may be longer than the interval.
         pub computation_delay: Computation = Computation::default(),
-        /// Where the demand comes from (§III.B, step 1).
+        /// The source of the demand (§III.B, step 1).
         pub demand: DemandFrom = DemandFrom::Announced,
         /// The capacity that a path reserves on each of its circuits (§III.B.3: demand is Boolean
         /// or a rate).
         pub need: Need = HydraPolicy::default().need,
-        /// Pairs of racks with less than this, both ways together, stay electrical
-        /// [B]. Default 1 MB; the paper does not say.
+        /// Pairs of racks with less demand than this, in both directions together, stay electrical
+        /// [B]. Default 1 MB; the paper gives no value.
         pub threshold: Bytes = HydraPolicy::default().threshold,
         /// The part of the topology that a cycle may change (§III.B.3).
         pub reconfigure: Reconfigure = HydraPolicy::default().reconfigure,
-        /// Optical switch: the name of one of the papers' ("mems-cthrough", "mems-hydra"), or a table of its keys,
-        /// which may begin with a `preset`. Then `settle` follows from it, and a table
-        /// that gives another is refused, as are more racks than it has ports. Default: none is
-        /// named.
+        /// Optical switch: the name of a switch in the papers ("mems-cthrough", "mems-hydra"), or a
+        /// table of its keys, which may begin with a `preset`. The switch then determines `settle`;
+        /// a table with another value is refused, and so are more racks than the switch has ports.
+        /// Default: no device.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub devices: Option<Named<SwitchDesign>> = None,
         /// Substep 3-2: mirrors move and settle [s]. Default 100 ms (§I: "tens to
         /// hundreds of milliseconds").
         pub settle: Time = Time::MS * 100,
-        /// Then: transceivers at both ends find each other [s]. Default 0 s; the paper
-        /// counts it into what it measures.
+        /// After that: time for the transceivers at both ends to establish the link [s]. Default 0
+        /// s; the paper's measurement of the mirrors includes it.
         pub link_up: Time = Time::ZERO,
-        /// Substep 3-2, beside the mirrors: ToR ports are tagged with VLANs [s].
-        /// Default 1.2 s (§V.B; below 1.5 s for 32 ports, §III.B.1).
+        /// Substep 3-2, in parallel to the mirrors: time to tag ToR ports with VLANs [s]. Default
+        /// 1.2 s (§V.B; below 1.5 s for 32 ports, §III.B.1).
         pub retag: Time = Time::MS * 1_200,
         /// Time to install one rule on a server's switch [s], in all three substeps. Default 440
-        /// us, fitted to the cycle of 2.2 s that 5,000 rules take in §V.B: without substeps 3-1 and
-        /// 3-3, which install a rule on each of its two servers and take 4 of 5,004 such times, it
-        /// is 2.198 s ÷ 5,000; the time of 100 rules is hidden by the tagging. Measure your own
-        /// value.
+        /// us, fitted to the cycle of 2.2 s that 5,000 rules take in §V.B: substeps 3-1 and 3-3
+        /// install one rule on each of two servers and take 4 of 5,004 such times, which leaves
+        /// 2.198 s ÷ 5,000 for one rule. The time of 100 rules is hidden by the tagging. Measure
+        /// your own value.
         pub rule: Time = Time::US * 440,
-        /// Rules that substep 3-2 installs. Default: counted, one on each server of
-        /// both racks for each path that changes.
+        /// Number of rules that substep 3-2 installs. Default: one on each server of both racks for
+        /// each path that changes.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 1_000_000_000))]
         pub rules: Option<u64> = None,
-        /// Whether servers get their rules one after the other, as in the paper's
-        /// controller (§III.B.1), or all at once.
+        /// Whether rules are installed on servers one after the other, as in the paper's controller
+        /// (§III.B.1), or in parallel.
         pub pushing: Pushing = Pushing::Sequential,
-        /// From the controller's failure to servers leaving all circuits for the tree [s]. Default:
-        /// never; the installed rules work without a controller, and the paper gives no time.
+        /// Time from the controller's failure until servers move all traffic from circuits to the
+        /// tree [s]. Default: never, because the installed rules work without a controller and the
+        /// paper gives no time.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub controller_timeout: Option<Time> = None,
         /// Time that moved flows take to fill their new path [s], in either direction. Default 5
         /// ms: §V.B calls the changes "quite sharp"; the figure is c-Through's (§5.2.1 there).
         pub transport_recovery: Time = Time::MS * 5,
-        /// How switches send packets on, those of racks at both ends of a circuit among them.
-        /// Stored, as in a Clos, a flow's last packet takes its time again on every link of its
-        /// path; of the links that an uplink is made of, it takes one. Default
-        /// "store-and-forward".
+        /// How switches forward packets, including the racks' switches at both ends of a circuit.
+        /// With "store-and-forward", as in a Clos network, the last packet of a flow takes its
+        /// transmission time again on every link of its path; it takes one of the links that form
+        /// an uplink. Default "store-and-forward".
         pub forwarding: Forwarding = Forwarding::StoreAndForward,
     }
-    /// From a rack to any other [time]: over a circuit, or over all links of
-    /// the tree's longest path, which share it evenly. Default 0 s (idealised).
+    /// Propagation delay from a rack to any other [time]: over a circuit, or in equal parts over
+    /// the links of the tree's longest path. Default 0 s (idealised).
     propagation
 }
 
@@ -236,7 +235,8 @@ impl HydraConfig {
         self.computation_delay.check(self.interval)
     }
 
-    /// Refuses cycles of which the next is due before the mirrors and ports of one are set.
+    /// Refuses an interval that is shorter than the computation and the setting of mirrors and
+    /// ports in a cycle.
     fn refuse_overlap(&self) -> Result<(), Refusal> {
         let hardware = (self.settle + self.link_up).max(self.retag);
         let cycle = self.computation_delay.given() + hardware;
@@ -261,7 +261,7 @@ impl HydraConfig {
     }
 }
 
-/// The constraints that it has for its mirrors.
+/// The constraints on its optical switches.
 const SWITCH: Asked = Asked {
     settle: "settle",
     deviation: None,

@@ -1,6 +1,6 @@
 //! HydRA (Christodoulopoulos et al., "Performance evaluation of a hybrid optical/electrical
-//! interconnect", JOCN 7(3), 2015): an oversubscribed electrical network, and K parallel switches
-//! of mirrors that connect racks by circuits; traffic may hop over several circuits.
+//! interconnect", JOCN 7(3), 2015): an oversubscribed electrical network, and K parallel MEMS
+//! switches that connect racks by circuits; traffic may take several circuits.
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
@@ -8,22 +8,22 @@
 //! | [`lightloom_control::policies::hydra`] | step 2: the logical topology with multihop circuits (§III.B.3) |
 //! | [`lightloom_control::order`] | step 3: the three substeps of a reconfiguration (§III.B.1) |
 //! | [`crate::hybrid::switch`] | the duration of each substep |
-//! | [`crate::hybrid::paths::forwarding`] | the paths that are in force, one VLAN or more (§III.B.1) |
+//! | [`crate::hybrid::paths::forwarding`] | the paths in force, over one or more VLANs (§III.B.1) |
 //! | [`crate::hybrid::kernel`] | flows, the control cycle, failures |
-//! | [`config`] | the paper's parameters, and the parts above that they set up |
+//! | [`config`] | the paper's parameters, and the set-up of the parts above |
 //!
-//! Flows move at their max-min fair rates (flow kernel): over the circuits of their racks' path
-//! while there is one, over the electrical tree otherwise. A reconfiguration first moves the
-//! traffic that it affects to the tree (3-1), then sets mirrors, tags ToR ports and installs rules
-//! at the same time (3-2), then lets traffic in (3-3). No byte is sent to a dark circuit. Unchanged
-//! circuits carry traffic throughout.
+//! Flows have their max-min fair rates (flow kernel): over the circuits of their racks' path if
+//! there is one, otherwise over the electrical tree. A reconfiguration first moves the traffic that
+//! it affects to the tree (3-1), then sets mirrors, tags ToR ports and installs rules at the same
+//! time (3-2), then moves traffic to the new circuits (3-3). No byte is sent to a dark circuit.
+//! Unchanged circuits carry traffic throughout.
 //!
-//! Assumed where the paper is silent: a cycle begins every `interval`, or when the one before is
-//! complete; a pair with more demand than a circuit carries may have several paths, over which its
-//! flows are spread evenly; when the controller fails, all state remains, because VLANs and rules
-//! work without it (unless `controller_timeout` states when servers leave the circuits), and a
-//! change that had begun is cancelled (mirrors that were moving stay dark); a rack whose optical
-//! port breaks sends the traffic of the port over the tree at once.
+//! Assumed where the paper is silent: a cycle begins every `interval`, or later, when the previous
+//! cycle is complete; a pair with more demand than a circuit carries may have several paths, over
+//! which its flows are spread evenly; when the controller fails, all state remains, because VLANs
+//! and rules work without it (unless `controller_timeout` states when servers leave the circuits),
+//! and a change that had begun is cancelled (mirrors that were moving stay dark); if an optical
+//! port of a rack fails, the traffic of this port takes the tree at once.
 //!
 //! Not modelled: packets, queues and their delay, several ports of a rack on one
 //! plane (raise `planes`), unidirectional circuits, servers with a second link for

@@ -58,7 +58,8 @@ impl Bench {
         self
     }
 
-    /// Bytes of a flow in ms of 1 Gb/s, rounded up: the last byte counts late.
+    /// Delivered bytes of a flow in ms at 1 Gb/s, rounded up, because the last byte counts when it
+    /// is complete.
     fn ms_of_gbps(&self, flow: usize) -> f64 {
         self.io.flows.delivered[flow] as f64 / GBPS_MS as f64
     }
@@ -84,10 +85,10 @@ fn close(value: f64, expected: f64) {
     assert!((value - expected).abs() < 0.01, "{value}, not {expected}");
 }
 
-/// The uplinks carry 1 Gb/s (20 Gb/s at 20:1). A decision at 100 ms; nothing was
-/// lit, so 3-1 has no rule; circuits come up 15 ms later; tagging takes 40 ms, and
-/// 3-2 pushes 4 rules (2 servers in each of two racks) meanwhile; 3-3 has none to
-/// delete. From 140 ms on a flow has its server's 10 Gb/s.
+/// The uplinks carry 1 Gb/s (20 Gb/s at 20:1). The decision is at 100 ms. No circuit was lit, so
+/// 3-1 has no rule; circuits come up 15 ms later; tagging takes 40 ms, during which 3-2 installs 4
+/// rules (2 servers in each of two racks); 3-3 has no rule to delete. From 140 ms on a flow has the
+/// 10 Gb/s of its server.
 #[test]
 fn traffic_enters_the_circuit_when_the_slowest_part_of_3_2_is_done() {
     let mut bench = Bench::new(json!({}), &[(0, 2, 1 << 40)]);
@@ -113,8 +114,8 @@ fn the_slowest_part_may_be_mirrors_or_rules() {
     }
 }
 
-/// §V.B: a cycle takes 2.2 s with 5,000 rules (3-1 and 3-3 push one to each of two servers) and
-/// the 1.2 s of tagging with 100. The paper gives one decimal.
+/// §V.B: a cycle takes 2.2 s with 5,000 rules (3-1 and 3-3 install one rule on each of two
+/// servers), and 1.2 s, the time of the tagging, with 100 rules. The paper gives one decimal.
 #[test]
 fn the_default_of_a_rule_is_the_papers() {
     let config = HydraConfig::default();
@@ -123,11 +124,10 @@ fn the_default_of_a_rule_is_the_papers() {
     assert!(config.rule * 100 < config.retag);
 }
 
-/// Racks 0 and 1 are joined first. At the cycle of 300 ms racks 0 and 2 have more
-/// left. 3-1 pushes 4 rules (two servers in each of racks 0 and 1), so the first
-/// circuit goes dark at 304 ms and the flow is on the tree by then; the second comes
-/// up 15 ms later, and 3-3 deletes 4 rules after the 40 ms of 3-2: at 348 ms. Until
-/// 140 ms the flows share rack 0's 1 Gb/s.
+/// Racks 0 and 1 are connected first. In the cycle at 300 ms racks 0 and 2 have more demand left.
+/// 3-1 installs 4 rules (two servers in each of racks 0 and 1), so the flow is on the tree when the
+/// first circuit goes dark at 304 ms. The second circuit comes up 15 ms later; 3-2 takes 40 ms,
+/// then 3-3 deletes 4 rules, until 348 ms. Until 140 ms the flows share the 1 Gb/s of rack 0.
 #[test]
 fn affected_traffic_leaves_before_its_circuit_goes_dark() {
     let rows = [(0, 2, 2_570 * GBPS_MS), (1, 4, 2_000 * GBPS_MS)];
@@ -136,11 +136,11 @@ fn affected_traffic_leaves_before_its_circuit_goes_dark() {
     bench.until(140);
     close(bench.ms_of_gbps(0), 70.0);
     close(bench.ms_of_gbps(1), 70.0);
-    // At 200 ms 0 to 2 has 1,900 left and 1 to 4 has 1,870: nothing changes.
+    // At 200 ms the pair 0–2 has 1,900 left and the pair 1–4 has 1,870: no circuit changes.
     bench.until(304);
     close(bench.ms_of_gbps(0), 70.0 + 1_640.0);
     close(bench.ms_of_gbps(1), 70.0 + 164.0);
-    // Both on the tree; then the second has the circuit and the first the tree.
+    // Both flows are on the tree; then the second flow has the circuit and the first the tree.
     bench.until(348);
     close(bench.ms_of_gbps(0), 1_710.0 + 22.0);
     close(bench.ms_of_gbps(1), 234.0 + 22.0);
@@ -150,9 +150,9 @@ fn affected_traffic_leaves_before_its_circuit_goes_dark() {
     assert_eq!(bench.circuits(), [(0, 1, 115, 304), (0, 2, 319, 398)]);
 }
 
-/// On two planes racks 0-1 and 1-2 are joined; 0-2 has no plane in common and hops
-/// over both. In the tree all three flows have half an uplink of 1 Gb/s; from 140 ms
-/// on half a circuit of 10 Gb/s each, the one that hops half of both.
+/// Two planes connect racks 0-1 and 1-2; the pair 0-2 has no plane in common and uses both
+/// circuits. On the tree all three flows have half an uplink of 1 Gb/s; from 140 ms on each has
+/// half a circuit of 10 Gb/s, and the flow of 0-2 has half of both circuits.
 #[test]
 fn a_path_over_two_circuits_shares_both() {
     let rows = [
@@ -171,8 +171,8 @@ fn a_path_over_two_circuits_shares_both() {
     close(over as f64 / GBPS_MS as f64, 300.0);
 }
 
-/// With a timeout servers leave the circuits, which stay lit and empty, for the tree;
-/// a repaired controller takes them over again, 40 ms after its next cycle.
+/// With a timeout servers move traffic from the circuits to the tree; the circuits stay lit and
+/// empty. After its repair the controller uses them again, 40 ms after its next cycle.
 #[test]
 fn servers_give_up_on_a_silent_controller() {
     let table = json!({"controller_timeout": "30 ms"});
@@ -188,12 +188,12 @@ fn servers_give_up_on_a_silent_controller() {
         .fabric
         .apply(Command::Repair(element))
         .expect("it has one");
-    // The cycle of 400 ms tags and pushes anew.
+    // The cycle at 400 ms tags ports and installs rules again.
     close(bench.until(450).ms_of_gbps(0), before + 200.0 + 100.0);
 }
 
-/// The controller fails: circuits and paths stay; a new flow of a joined pair has
-/// its circuit, one of another pair the tree.
+/// After the controller's failure circuits and paths stay: a new flow of a connected pair takes its
+/// circuit, a flow of another pair takes the tree.
 #[test]
 fn without_its_controller_everything_stays() {
     let mut bench = Bench::new(json!({}), &[(0, 2, 1 << 40)]);
@@ -208,9 +208,9 @@ fn without_its_controller_everything_stays() {
     close(bench.ms_of_gbps(0), 140.0 + 8_600.0);
 }
 
-/// A port breaks at 200 ms: the tree carries on; it works again at 350 ms, the
-/// cycle at 400 ms finds it, and 440 ms later traffic is back: 3-1 and 3-3 have no
-/// rules to push, for nothing is in force.
+/// A port fails at 200 ms and its traffic takes the tree; the port is repaired at 350 ms, the cycle
+/// at 400 ms uses it, and traffic is back at 440 ms. 3-1 and 3-3 have no rules, because no path was
+/// in force.
 #[test]
 fn a_broken_port_leaves_the_tree_until_the_cycle_after_its_repair() {
     let mut bench = Bench::new(json!({}), &[(0, 2, 1 << 40)]);

@@ -9,7 +9,7 @@ use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{check_range, Cluster, Refusal, Time};
 
 impl MordiaConfig {
-    /// Refuses a schedule whose days are useless for every pair.
+    /// Refuses a schedule none of whose days can carry a packet.
     pub(super) fn refuse_days(
         &self,
         schedule: &Schedule,
@@ -54,7 +54,7 @@ impl MordiaConfig {
         Err(Refusal::new("cluster.racks", racks, limit, remedy))
     }
 
-    /// Rates out of range, or above that of the circuit.
+    /// Refuses rates that are out of range or above the rate of the circuit.
     pub(super) fn refuse_rates(&self, cluster: &Cluster) -> Result<(), Refusal> {
         let link = self.link(cluster);
         let rates = [
@@ -82,7 +82,7 @@ impl MordiaConfig {
         Ok(())
     }
 
-    /// Times that do not fit into each other, in the order of the keys.
+    /// Refuses times that contradict each other, in the order of the keys.
     pub(super) fn refuse_times(&self) -> Result<(), Refusal> {
         self.refuse_ranges()?;
         self.refuse_nights()?;
@@ -121,7 +121,7 @@ impl MordiaConfig {
         Ok(())
     }
 
-    /// Nights that leave nothing of a slot.
+    /// Refuses nights that leave no day in a slot.
     fn refuse_nights(&self) -> Result<(), Refusal> {
         if self.night_deviation > self.night {
             let limit = format!("more than the night, {}", self.night);
@@ -151,7 +151,7 @@ impl MordiaConfig {
         Ok(())
     }
 
-    /// A slot that the switch cannot follow, or that is mostly night.
+    /// Refuses a slot that is too short for the switch or that is mostly night.
     fn refuse_slot(&self) -> Result<(), Refusal> {
         if self.slot < self.shortest_slot {
             let limit = format!("shorter than the shortest slot, {}", self.shortest_slot);
@@ -170,7 +170,7 @@ impl MordiaConfig {
         Ok(())
     }
 
-    /// Days in which no packet could be sent.
+    /// Refuses days in which no packet could be sent.
     pub(super) fn refuse_sending(&self, cluster: &Cluster) -> Result<(), Refusal> {
         ranges::packet(self.packet)?;
         let packet = self.wire(cluster).rate.time_for(self.packet.0);

@@ -24,20 +24,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Mordia: a ring of wavelength-selective switches that joins racks by a schedule of
-/// matchings of microseconds, one at a time.
+/// Mordia: a ring of wavelength-selective switches that connects racks by a schedule of matchings,
+/// each of which lasts microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MordiaConfig {
     /// The policy that chooses schedules: its name ("mordia", also called "tms", is traffic-matrix
     /// scheduling; "rotation", "solstice", "eclipse"), a table with its `kind` and its own keys, or
-    /// a class in a Python file. Unless it has its own, its night is the one below and the delay of
-    /// interfaces, its period the interval, its shortest slot that of the switch. Default:
-    /// "mordia".
+    /// a class in a Python file. Keys that the policy's table does not give have these values: its
+    /// night is `night` plus `nic_delay`, its period is `interval`, its shortest slot is
+    /// `shortest_slot`. Default: "mordia".
     pub policy: PolicyTable,
-    /// A schedule that is followed for ever, in place of a policy: the path of a file that
-    /// `lightloom plan … -o` has written, relative to the experiment's. Short for `policy =
-    /// { kind = "fixed", schedule = … }`.
+    /// A schedule that is repeated for the whole run, in place of a policy: the path of a file that
+    /// `lightloom plan … -o` has written, relative to the experiment file. Short for `policy = {
+    /// kind = "fixed", schedule = … }`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
     /// Rate of a circuit [b/s]. Default: that of a rack's servers together; 10 Gb/s in the
@@ -48,42 +48,44 @@ pub struct MordiaConfig {
     /// GHz, 88 at 50 GHz (§7). Default 44.
     #[schemars(range(min = 2, max = 4096))]
     pub wavelengths: u32,
-    /// Rings that are stacked to one switch with as many ports more (§7); how they are
-    /// joined is not modelled. Default 1.
+    /// Number of rings that are stacked to one switch, each of which adds its ports (§7); the
+    /// connection of the rings is not modelled. Default 1.
     #[schemars(range(min = 1, max = 4096))]
     pub rings: u32,
-    /// Optical switch: "wss-ring", or a table of its keys, which may begin with a `preset`. Then
-    /// `wavelengths`, `night` and `night_deviation` follow from it, and a table that gives
-    /// another is refused. Default: none is named.
+    /// Optical switch: "wss-ring", or a table of its keys, which may begin with a `preset`. The
+    /// switch then determines `wavelengths`, `night` and `night_deviation`; a table with other
+    /// values is refused. Default: no device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<Named<SwitchDesign>>,
     /// t_setup: from the tear-down of circuits to first light [s]. Default 11.5 us (§6.1).
     pub night: Time,
-    /// Standard deviation of the night, of a normal law [s]; 2.36 us were measured (§6.1).
-    /// Default 0 s: always the same.
+    /// Standard deviation of the night, which is normally distributed [s]; 2.36 us were measured
+    /// (§6.1). Default 0 s: all nights are equal.
     pub night_deviation: Time,
-    /// A slot of a round robin, its night included [s]; other policies take of it only the
-    /// default of their interval. Default 106 us (§6.1).
+    /// Length of a slot of a round robin, its night included [s]; for other policies it only
+    /// determines the default of `interval`. Default 106 us (§6.1).
     pub slot: Time,
-    /// No slot is shorter [s]: to program the switches takes that long; what a policy
-    /// of Lightloom's makes shorter from demand lasts as long; in a plan, by a policy of your
-    /// own or by the `day` of a round robin it is refused. Default 61 us (§6.3).
+    /// Shortest slot [s], which is the time to program the switches. If a policy of Lightloom
+    /// computes a shorter slot from demand, the slot is lengthened to this time. A shorter slot in
+    /// a plan, by a policy of your own or by the `day` of a round robin is refused. Default 61 us
+    /// (§6.3).
     pub shortest_slot: Time,
-    /// From one decision to the next [s]; schedules are as long unless the policy says
-    /// otherwise. Policies that ask for demand, and those in files, leave all circuits dark
-    /// until the first. Default, whatever the policy: a round robin, (racks - 1) slots.
+    /// Time from one decision to the next [s]; schedules have this length unless the policy has its
+    /// own. With policies that use demand, and with policies in files, all circuits are dark until
+    /// the first decision. Default for every policy: the length of a round robin, (racks - 1)
+    /// slots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Time>,
     /// Time from the demand to the decision [s]; if it is longer than the interval, it delays the
-    /// next decision. "measured" uses the computation time on this machine, and the results hold a
-    /// list of these times, with which the run can be repeated exactly. Default 0 s.
+    /// next decision. "measured" uses the computation time on this machine; the results contain
+    /// these times as a list, with which the run can be repeated exactly. Default 0 s.
     pub computation_delay: Computation,
-    /// Share of a new measurement in the demand that the policy sees, above 0 to 1; the
-    /// rest is what it saw before. Default 1: nothing is averaged.
+    /// Weight of a new measurement in the demand that the policy receives, above 0 and at most 1;
+    /// the previous value has the remaining weight. Default 1: no averaging.
     pub smoothing: f64,
     /// NIC delay: the time that a packet spends in the interface of a rack before it leaves [s].
-    /// The queueing discipline stops this time before the night, and no packet leaves for the
-    /// same time after it. Default 0 s; 23 us in the prototype (§6.2).
+    /// The queueing discipline stops this time before the night, and no packet leaves the interface
+    /// for the same time after it. Default 0 s; 23 us in the prototype (§6.2).
     pub nic_delay: Time,
     /// Mean absolute error of the time at which synchronisation frames arrive [s]. Default 0 s;
     /// 1 us in the prototype (§6).
@@ -91,15 +93,15 @@ pub struct MordiaConfig {
     /// Share of synchronisation frames that are received at the wrong time, from 0 to 1.
     /// Default 0; 0.01 in the prototype (§6).
     pub late_sync_fraction: f64,
-    /// Order in which the link of a server serves the flows that wait for it, to the rack and
-    /// from it: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
-    /// Default: `cluster.discipline`, which is "fair".
+    /// Order in which the link of a server, in either direction, serves the flows that wait for it:
+    /// "fair" (one packet of each flow in turn) or "fifo". The paper gives no order. Default:
+    /// `cluster.discipline`, which is "fair".
     #[serde(skip_serializing_if = "is_nothing")]
     pub discipline: Discipline,
     /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
     pub packet: Bytes,
-    /// Rate at which a rack sends while its circuit is lit [b/s], if not the rate of the circuit:
-    /// the network stack of hosts as emulated ToRs is slower (§6.3).
+    /// Rate at which a rack sends while its circuit is lit [b/s]. Default: the rate of the circuit.
+    /// In the prototype hosts emulate ToRs, and their network stack is slower (§6.3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_rate: Option<Rate>,
     /// Time from the end of a day until packets that were lost in it are retransmitted [s]. They
@@ -176,7 +178,7 @@ impl MordiaConfig {
     }
 
     pub(super) fn hardware(&self, cluster: &Cluster) -> Hardware {
-        // Circuits are as fast as racks can use them.
+        // Circuits have the rate at which racks can use them.
         Hardware::new(cluster.racks, 1, self.wire(cluster).rate)
     }
 
@@ -188,7 +190,7 @@ impl MordiaConfig {
         }
     }
 
-    /// The checked policy, with the values that it takes from the switch.
+    /// The checked policy, completed with values of the switch.
     pub(super) fn resolved(
         &self,
         interval: Time,
@@ -209,7 +211,7 @@ impl MordiaConfig {
             })
     }
 
-    /// The night that a policy plans for: the time in which nothing is sent.
+    /// The night for which a policy plans: the time in which no packet is sent.
     fn silent(&self) -> Time {
         self.night + self.nic_delay
     }
@@ -226,7 +228,7 @@ impl MordiaConfig {
         if !policy.names("day") {
             policy.fill("period", &interval);
         }
-        // The payload rate, as that of the circuits.
+        // The payload rate, reduced by headers like that of the circuits.
         if let Some(rate) = self.packet_rate {
             policy.fill("packet_rate", &self.overheads().payload(rate));
         }

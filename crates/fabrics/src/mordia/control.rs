@@ -1,6 +1,6 @@
-//! The host of the controller that chooses schedules, in simulated time.
+//! Runs, in simulated time, the controller that chooses schedules.
 //!
-//! Few of the actions of a controller occur here: to measure, to be woken, and to follow a
+//! Only three kinds of controller actions occur here: measure demand, request a tick, and follow a
 //! schedule, which the switch does from its next night on.
 
 use crate::hybrid::computation::{Computation, Timed, Times};
@@ -25,19 +25,19 @@ pub struct Asked {
     pub wakes: Vec<Time>,
     /// Whether the demand of the racks has been measured.
     pub measured: bool,
-    /// To be followed from the next night on.
+    /// The schedule to follow from the next night on.
     pub follow: Option<Schedule>,
 }
 
 /// The times of a slot of the switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots {
-    /// t_setup: no schedule's night is shorter.
+    /// t_setup: the shortest night of a schedule.
     pub night: Time,
-    /// For how long nothing is sent in each slot: the night that policies plan for.
+    /// Time in each slot in which no packet is sent: the night for which policies plan.
     pub silent: Time,
-    /// No slot is shorter, its night included; those that a policy of the registry decides
-    /// on last longer then, those of a user's own are refused.
+    /// The shortest slot, its night included. Shorter slots of a policy in the registry are
+    /// lengthened; those of a user's policy are refused.
     pub shortest: Time,
 }
 
@@ -56,15 +56,15 @@ pub struct Control {
     controller: Controller<Box<dyn Policy>>,
     hardware: Hardware,
     slots: Slots,
-    /// The policy, as it is written to logs.
+    /// The policy in the form that logs contain.
     policy: Value,
     works: bool,
     /// Set if the policy failed; the controller then stops deciding.
     trouble: Option<Refusal>,
     log: Option<Log>,
-    /// The schedule that was followed when the control loop began.
+    /// The schedule in force when the control loop began.
     first: Option<Schedule>,
-    /// Followed now, or from the next night on.
+    /// The schedule in force now, or from the next night on.
     following: Option<Schedule>,
     opening: Vec<Action>,
     times: Option<Times>,
@@ -73,11 +73,11 @@ pub struct Control {
 }
 
 impl Control {
-    /// Creates the host of a policy for a switch with these `slots`, which decides as `timing`
-    /// states.
+    /// Creates the controller of a policy for a switch with these `slots`; `timing` gives the times
+    /// of its decisions.
     ///
-    /// If a policy of the registry has a schedule for a network without demand, it is followed from
-    /// the start: a round robin need not wait for its first decision.
+    /// If a policy of the registry has a schedule without demand, such as a round robin, the switch
+    /// follows it from the start, before the first decision.
     ///
     /// # Errors
     /// If the switch cannot follow that schedule.
@@ -90,7 +90,7 @@ impl Control {
         computation: &Computation,
         estimation: Estimation,
     ) -> Result<Control, Refusal> {
-        // A user's policy may count its calls.
+        // Determined before any call, because a user's policy may count its calls.
         let author = Author::of(&described);
         let first = match author {
             Author::User => None,
@@ -169,7 +169,7 @@ impl Control {
         asked
     }
 
-    /// The controller fails, or is repaired.
+    /// Lets the controller fail or repairs it.
     pub fn set(&mut self, works: bool, now: Time) -> Asked {
         if works == self.works {
             return Asked::default();
@@ -194,8 +194,8 @@ impl Control {
         }
     }
 
-    /// The demand of the racks at the last decision, and the schedule that is followed since, or
-    /// from the next night on.
+    /// The demand of the racks at the last decision, and the schedule in force since then or from
+    /// the next night on.
     pub fn decided(&self) -> (&Report, Option<&Schedule>) {
         (&self.seen, self.following.as_ref())
     }
@@ -205,7 +205,8 @@ impl Control {
         self.trouble.as_ref()
     }
 
-    /// Begins a log of inputs and actions, with the state in which the loop began.
+    /// Begins a log of inputs and actions, which starts with the state at the beginning of the
+    /// loop.
     pub fn begin_log(&mut self, label: &str) {
         let mut log = Log::new(&Header {
             format: FORMAT.to_owned(),
@@ -236,7 +237,7 @@ impl Control {
     }
 }
 
-/// The schedule of a policy without demand; `None` if it has no circuits.
+/// The schedule that a policy computes without demand; `None` if it has no circuits.
 fn unasked(
     policy: &mut dyn Policy,
     author: Author,
@@ -259,14 +260,14 @@ fn unasked(
     Ok((!schedule.slots.is_empty()).then_some(schedule))
 }
 
-/// The origin of a policy's schedules, which decides the remedy.
+/// The origin of a policy's schedules, which determines the remedy in a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Author {
     /// `lightloom plan`, or the author of the file.
     Plan,
     /// A class of the user's own.
     User,
-    /// A policy of the registry, by its own keys.
+    /// A policy of the registry, with its keys.
     Keys,
 }
 
@@ -350,9 +351,9 @@ fn of_schedules(target: Target, author: Author, slots: &Slots) -> Result<Schedul
     Ok(schedule)
 }
 
-/// A policy whose schedules alone are used, with slots that are not shorter than the switch
-/// permits. A policy of the registry may have no limit for slots, and its slots are lengthened; a
-/// user's own policy receives the limit.
+/// A policy of which only schedules are used, with slots at least as long as the switch permits. A
+/// policy of the registry may have no limit for slots; its slots are lengthened. A user's own
+/// policy receives the limit.
 struct Schedules {
     policy: Box<dyn Policy>,
     author: Author,
@@ -364,7 +365,8 @@ impl Policy for Schedules {
         let slots = Some(self.slots.told());
         let target = self.policy.decide(seen, &SwitchView { slots, ..*switch })?;
         if matches!(target, Target::Schedule(_)) {
-            // Otherwise the refusal would come before the one of the target itself.
+            // The target is checked first, so that its own refusal comes before that of short
+            // slots.
             target.check(switch)?;
         }
         let schedule = of_schedules(target, self.author, &self.slots)?;

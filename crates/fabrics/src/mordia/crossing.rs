@@ -1,5 +1,5 @@
-//! Packets that cross the packet switch beside the circuits: a link up, the switch, a link
-//! down. All of the way between two racks lies behind the latter.
+//! Packets that cross the packet switch beside the circuits: over a link to the switch, the switch,
+//! and a link from it. The whole propagation between two racks is counted after the latter link.
 
 use super::kernel::{Cx, Event, Mordia};
 use crate::links::Packet;
@@ -7,13 +7,13 @@ use crate::tdma::rack_edge::Racks;
 use lightloom_engine::{FlowId, Io, PortId, Time};
 
 impl Mordia {
-    /// The port of a rack's link to the packet switch, or of that from it.
+    /// The port of a rack's link to the packet switch (`up`), or from it.
     fn switch_port(&self, rack: u32, up: bool) -> PortId {
         let racks = if up { 0 } else { self.circuits.racks };
         PortId(self.edge.ports() + racks + rack)
     }
 
-    /// A rack's idle link to the packet switch takes a packet that may cross it.
+    /// Sends a packet that may cross the packet switch over a rack's idle link to it.
     pub(super) fn serve_packet_switch(&mut self, rack: u32, cx: Cx) {
         let Some(switch) = &mut self.packet_switch else {
             return;
@@ -26,7 +26,8 @@ impl Mordia {
         }
     }
 
-    /// Lost bytes of a flow are going to join their queue again, from which they may cross.
+    /// Records lost bytes of a flow that will join their queue again, from which they may cross the
+    /// packet switch.
     pub(super) fn return_lost(&mut self, flow: FlowId, bytes: u64, io: &Io) {
         let (from, to) = self.edge.ends(flow, io);
         if let Some(switch) = &mut self.packet_switch {
@@ -34,7 +35,7 @@ impl Mordia {
         }
     }
 
-    /// The packet switch has a rack's packet.
+    /// Handles a packet of a rack that has reached the packet switch.
     pub(super) fn crosses(&mut self, rack: u32, cx: Cx) {
         let Some(switch) = &mut self.packet_switch else {
             return;
@@ -52,7 +53,7 @@ impl Mordia {
         self.serve_packet_switch(rack, cx);
     }
 
-    /// A rack has a packet of the packet switch.
+    /// Handles a packet that the packet switch has sent to a rack.
     pub(super) fn leaves(&mut self, rack: u32, cx: Cx) {
         let Some(switch) = &mut self.packet_switch else {
             return;
@@ -76,7 +77,7 @@ impl Mordia {
         cx.schedule(at, Event::Arrives { flow, bytes });
     }
 
-    /// A packet has come the whole way.
+    /// Handles a packet that has reached the rack of its destination.
     pub(super) fn arrives(&mut self, flow: FlowId, bytes: u32, cx: Cx) {
         self.circuits.moving -= u64::from(bytes);
         let packet = Packet {

@@ -16,7 +16,7 @@ impl Mordia {
         };
         let voqs = &self.voqs;
         let mut asked = control.tell(cx.now, input, &mut || report(voqs));
-        // A decision that takes no time is in force before the night that is due now.
+        // A decision without computation delay is in force before a night at the same instant.
         let due = asked.wakes.len();
         asked.wakes.retain(|&at| at > cx.now);
         let at_once = asked.wakes.len() < due;
@@ -47,7 +47,7 @@ impl Mordia {
         }
     }
 
-    /// The demand that the schedule does not serve may cross the packet switch.
+    /// Allows the demand that the schedule does not serve to cross the packet switch.
     fn allow_residual(&mut self, cx: Cx) {
         let (Some(switch), Some(control)) = (&mut self.packet_switch, &self.control) else {
             return;

@@ -77,7 +77,7 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
-/// The constraints on its rings: a schedule's matchings are circuits of one direction.
+/// The constraints on its rings: matchings of a schedule consist of unidirectional circuits.
 const SWITCH: Asked = Asked {
     settle: "night",
     deviation: Some("night_deviation"),
@@ -158,11 +158,11 @@ impl FabricConfig for MordiaConfig {
         let (racks, hosts) = (u64::from(cluster.racks), u64::from(cluster.hosts()));
         // A policy that cannot be read is refused when the fabric is built.
         let standing = standing(&self.policy, &self.hardware(cluster)).unwrap_or_default();
-        // The days until the last arrival, at least.
+        // The days until at least the last arrival.
         let turns = standing.as_ref().and_then(slot).unwrap_or(self.slot);
         let days = (site.flows.last_arrival() / turns.0.max(1)).0 as u64;
         let slots = match &standing {
-            // The policy's, the controller's and the switch's; in a log they are lines.
+            // Three copies: of the policy, the controller and the switch. In a log they are lines.
             Some(Target::Schedule(schedule)) => 3 * schedule.slots.len() as u64,
             _ => days.min(Light::MOST as u64 / racks.max(1)),
         };
@@ -176,7 +176,7 @@ impl FabricConfig for MordiaConfig {
         let alone = { standing.as_ref() }.filter(|_| self.packet_rate.is_none());
         Facts {
             unjoined: alone.and_then(|target| unjoined(target, site, "set packet_rate")),
-            // Others' slots may be as long as their schedules.
+            // A slot of other policies may be as long as their schedule.
             slot: standing.as_ref().map_or(self.interval, slot),
             interval: self.interval,
             cycle: cycle(standing.as_ref(), self.interval),

@@ -1,12 +1,12 @@
-//! The set-up times of circuits, and the times at which racks assume that they are set up (Mordia,
-//! SIGCOMM 2013, §5.2.1, §6.1, §6.2).
+//! The set-up times of circuits, and the times at which racks assume that circuits are set up
+//! (Mordia, SIGCOMM 2013, §5.2.1, §6.1, §6.2).
 //!
 //! A synchronisation frame informs every rack that its circuit has been set up, and for how long.
 //! Frames arrive early or late by a jitter, and a few are received at the wrong time. A rack counts
-//! its day from the frame: it passes to its interface the packets that fit into the day less the
-//! delay of the interface, so that the last of them is on the wire when the day ends. If the frame
-//! was late, the last packets are too late: the frame that announces the next night stops the rack,
-//! and packets in its interface are sent into the dark.
+//! its day from the frame. It passes packets to its interface until the end of the day minus the
+//! delay of the interface, so that the last packet has left when the day ends. If the frame was
+//! late, the rack is stopped by the frame that announces the next night; packets that are then in
+//! its interface are sent while the circuit is dark.
 //!
 //! Assumed where the paper is silent: jitter is normally distributed about the right time; a frame
 //! at the wrong time is late by up to one day; the frame of the tear-down is on time.
@@ -17,14 +17,14 @@ use lightloom_engine::rng::Stream;
 use lightloom_engine::Time;
 use rand_distr::{Distribution, StandardNormal};
 
-/// How punctual light and frames are.
+/// The distributions of set-up times and frame times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Punctuality {
     /// t_setup: from the tear-down to first light, on average.
     pub night: Time,
     /// Its standard deviation.
     pub night_deviation: Time,
-    /// Mean distance of a frame from its time.
+    /// Mean absolute deviation of a frame from its right time.
     pub sync_jitter: Time,
     /// Share of frames that are received at the wrong time.
     pub late_sync_fraction: f64,
@@ -33,7 +33,7 @@ pub struct Punctuality {
 }
 
 impl Punctuality {
-    /// Nights of one length, frames on time, interfaces without delay.
+    /// Equal nights, frames on time, interfaces without delay.
     pub fn exact(night: Time) -> Punctuality {
         Punctuality {
             night,
@@ -65,7 +65,7 @@ impl Frames {
         }
     }
 
-    /// First light of a slot; its end, if the night is longer.
+    /// The time of first light in a slot; the end of the slot if the night is longer.
     pub fn light(&mut self, slot: &SlotTimes) -> Time {
         let deviation = self.law.night_deviation;
         let more = match deviation {
@@ -81,8 +81,8 @@ impl Frames {
         self.law.sync_jitter == Time::ZERO && self.law.late_sync_fraction == 0.0
     }
 
-    /// Draws the next lateness of a rack, and returns when it sends in a slot that is lit from
-    /// `light` on.
+    /// Draws the lateness of a rack's next frame, and returns the window in which the rack sends in
+    /// a slot that is lit from `light` on.
     pub fn window(&mut self, rack: u32, slot: &SlotTimes, light: Time) -> Window {
         let day = slot.ends - slot.first_light;
         let told = (slot.first_light + self.lateness(rack, day)).max(slot.begins);
@@ -99,7 +99,7 @@ impl Frames {
         if self.are_punctual() {
             return Time::ZERO;
         }
-        // The mean distance of a normal from its mean is σ √(2/π).
+        // The mean absolute deviation of a normal distribution is σ √(2/π).
         let sigma = self.law.sync_jitter.0 as f64 * (std::f64::consts::PI / 2.0).sqrt();
         let stream = &mut self.racks[rack as usize];
         match stream.unit() < self.law.late_sync_fraction {
@@ -142,7 +142,7 @@ mod tests {
         assert!(window.is_lit());
     }
 
-    /// 20,000 nights: the mean of a normal to 0.1 σ √(1/200), its deviation to 2 %.
+    /// 20,000 nights: the mean is accurate to 0.1 σ √(1/200), the standard deviation to 2 %.
     #[test]
     fn nights_are_normal() {
         let night_deviation = Time(2_360_000);

@@ -22,24 +22,24 @@ pub(super) const RING: usize = 0;
 pub enum Event {
     /// A night begins, and with it the next slot.
     Night,
-    /// Bytes that a circuit carried are at the rack of their destination.
+    /// Bytes that a circuit carried have reached the rack of their destination.
     Lands(Landing),
-    /// Bytes that were sent into the dark join their queue again.
+    /// Bytes that were lost on a dark circuit join their queue again.
     Again {
         /// Their flow.
         flow: FlowId,
         /// Number of bytes.
         bytes: u64,
     },
-    /// So many packets have been sent into the dark.
+    /// This number of packets have been lost on a dark circuit.
     Lost(u32),
-    /// Something happens between servers and racks.
+    /// An event on the links between servers and racks.
     Edge(EdgeEvent),
     /// A rack has sent a packet to the packet switch.
     Crosses(u32),
     /// The packet switch has sent a packet to a rack.
     Leaves(u32),
-    /// A packet of the packet switch is at its rack.
+    /// A packet of the packet switch has reached its rack.
     Arrives {
         /// Its flow.
         flow: FlowId,
@@ -70,9 +70,9 @@ pub(super) type Cx<'a, 'b> = &'a mut Context<'b, Event>;
 pub struct MordiaSetup {
     /// Racks, the ring and its schedule at the start.
     pub network: Setup,
-    /// When light and frames come.
+    /// The distributions of set-up times and frame times.
     pub punctuality: Punctuality,
-    /// From the end of the day in which bytes were lost until they are sent again.
+    /// Time from the end of the day in which bytes were lost until they join their queue again.
     pub retransmit_after: Time,
     /// The rate of each rack's link to a packet switch that takes residual demand, if there is
     /// one.
@@ -88,14 +88,14 @@ pub struct Mordia {
     pub(super) circuits: Circuits,
     /// Racks' switches and servers' links.
     pub(super) edge: RackEdge,
-    /// At each rack a queue for each other.
+    /// The queues of each rack, one for each other rack.
     pub(super) voqs: Voqs,
     /// Light, and synchronisation frames.
     pub(super) frames: Frames,
     pub(super) retransmit_after: Time,
     pub(super) packet_switch: Option<PacketSwitch>,
     pub(super) control: Option<Control>,
-    /// Most bytes at a rack for its servers, at any time.
+    /// Peak of the bytes at any rack that wait for its servers' links.
     pub(super) queue_peak: u64,
 }
 
@@ -117,13 +117,13 @@ impl Mordia {
         }
     }
 
-    /// Bytes join the queue for their rack, and leave it at once if that is lit.
+    /// Adds bytes to the queue for their rack, which sends them at once if its circuit is lit.
     fn wait(&mut self, flow: FlowId, bytes: u64, cx: Cx) {
         let (from, to) = self.edge.ends(flow, cx.io);
         self.voqs.push(self.voqs.of(from, to), flow, bytes);
         let line = self.circuits.line(RING, from);
         if self.circuits.lines[line].to == to {
-            // The packet is in the interface first.
+            // The packet first passes the interface.
             let leaves = cx.now + self.frames.law.nic_delay;
             self.serve_line(line, leaves, cx);
         }

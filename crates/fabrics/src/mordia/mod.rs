@@ -7,10 +7,15 @@
 //! | [`config`], `checks` | the paper's parameters, and their refusals |
 //! | [`lightloom_control::policies::mordia`] | traffic-matrix scheduling: Sinkhorn, Birkhoff-von Neumann, lengths of days |
 //! | [`lightloom_control::policies::rotation`] | round robin, the schedule of the prototype (§6) |
-//! | [`control`], `decisions`, [`lightloom_control::controller`] | the controller and its host: `decisions::report` measures the demand, the controller decides from one period to the next, and returns the schedule to follow |
-//! | `slots` | nights and days: the ring takes its next matching, each rack a frame with its peer and its window (§5.2.1) |
+//! | [`control`], `decisions`, [`lightloom_control::controller`] | the controller:
+//! `decisions::report` measures the demand; in each period the controller decides and returns the
+//! schedule to follow |
+//! | `slots` | nights and days: the ring sets its next matching; each rack receives a frame with
+//! its peer and its window (§5.2.1) |
 //! | [`frames`] | set-up times (§6.1), synchronisation frames that come early or late (§5.2.1, §6.2) |
-//! | `sending`, [`crate::tdma::voq`], [`crate::tdma::burst`] | the queueing discipline: a queue for each destination; in place of its tokens the window in which a queue may send, which ends early; loss at the ends of a day, and retransmission (§5.2.1) |
+//! | `sending`, [`crate::tdma::voq`], [`crate::tdma::burst`] | the queueing discipline: a queue for
+//! each destination; a window in which a queue may send, which ends early, replaces the paper's
+//! tokens; loss at the ends of a day, and retransmission (§5.2.1) |
 //! | [`packet_switch`], `crossing` | a packet switch beside the circuits for the demand that schedules leave |
 //! | `kernel` | the state, and the events that call all of the above |
 //! | `reports`, `entry` | statistics; the table combined with the kernel |
@@ -24,11 +29,11 @@
 //! shortest slot, and a night before each in which all circuits are dark. Packets that are sent in
 //! a night are lost and retransmitted.
 //!
-//! Assumed where the paper is silent: a new schedule begins with the next night, at any point in
-//! the period of the present one; a policy receives the bytes that wait in the queues of the racks
-//! when its interval has passed, without those that the running slot still takes; round robins and
-//! schedules from files are followed from the start, others from their first decision on. Each rack
-//! has one port, which its servers share. Light that arrives earlier than expected is not used.
+//! Assumed where the paper is silent: a new schedule begins with the next night, at any point of
+//! the present schedule; at the end of its interval a policy receives the bytes in the racks'
+//! queues, without those that the present slot will still take; round robins and schedules from
+//! files are in force from the start, others from their first decision on. Each rack has one port,
+//! which its servers share. Light that arrives earlier than expected is not used.
 //!
 //! Not modelled: multicast, the loss of light around the ring, the stacking of rings, the
 //! packet-switched network for synchronisation frames, reordering, TCP's window.

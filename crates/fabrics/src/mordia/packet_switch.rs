@@ -1,15 +1,15 @@
 //! A packet switch beside the circuits for the demand that schedules leave: the hybrid network for
 //! which Solstice plans (Liu et al., CoNEXT 2015).
 //!
-//! Every rack has a link to it and one from it, all of one rate. A schedule carries the measured
-//! demand in one pass over its slots; the demand that it leaves may cross the packet switch at
-//! once. After each slot, the bytes that its circuits should have carried but did not may cross,
-//! too (a packet that did not fit into the day), and after the pass all demand that still waits, in
-//! addition to the repetitions of the schedule. Packets that a circuit lost may cross as well when
-//! they are back in their queue, unless another decision was made meanwhile. A link is therefore
-//! idle only if all waiting demand is planned for a later slot of the pass. Virtual output queues
-//! with such an allowance take turns, packet by packet. The switch stores packets completely and
-//! has unbounded queues.
+//! Every rack has a link to the packet switch and one from it, all of one rate. A schedule is
+//! planned to carry the measured demand in one pass over its slots. The demand that the plan leaves
+//! may cross the packet switch at once. After each slot, bytes that its circuits should have
+//! carried but did not may cross, too (a packet that did not fit into the day). After the pass, all
+//! demand that still waits may cross, in addition to repetitions of the schedule. Packets that a
+//! circuit lost may cross when they are back in their queue, unless a new decision was made in
+//! between. A link is therefore idle only if all waiting demand is planned for a later slot of the
+//! pass. Virtual output queues with such an allowance take turns, packet by packet. The switch
+//! stores packets completely and has unbounded queues.
 
 use crate::links::{Links, Packet};
 use crate::tdma::burst::Burst;
@@ -26,22 +26,23 @@ pub struct PacketSwitch {
     packet: u64,
     /// The rate of its links.
     pub rate: Rate,
-    /// From racks, a packet at a time.
+    /// Links from racks, which send one packet at a time.
     up: Links,
     /// To racks.
     down: Links,
-    /// Most bytes that waited for the link of a rack, at any time.
+    /// Peak of the bytes that waited for the link to any rack.
     pub peak: u64,
-    /// Bytes of each pair that the last decision has seen and that still wait.
+    /// Bytes of each pair that the last decision included and that still wait.
     seen: Vec<u64>,
-    /// Bytes of each pair that were counted in the last decision, were lost on a circuit since, and
+    /// Bytes of each pair that the last decision included, that a circuit has lost since, and that
     /// are not yet back in their queue.
     lost: Vec<u64>,
-    /// Bytes that waited before a circuit took the first of those that it takes now.
+    /// Bytes of a pair that waited before its circuit took the first byte of the current
+    /// transmission.
     waited: u64,
     /// Bytes of these that future slots of the pass carry.
     planned: Vec<u64>,
-    /// Slots to come of the pass.
+    /// Number of slots left in the pass.
     slots: usize,
     /// The destination that was served last at each rack.
     turns: Vec<u32>,
@@ -93,7 +94,7 @@ impl PacketSwitch {
     }
 
     /// Records the bytes at the ends of a burst that a circuit loses; `waiting` bytes of the pair
-    /// wait behind the burst. Bytes that were measured leave first.
+    /// are behind the burst. Bytes that the last decision included leave first.
     pub fn lose(&mut self, pair: usize, burst: &Burst, waiting: u64) {
         let first = self.waited - waiting - burst.sent();
         let seen = |lost: Range<u64>| lost.end.min(self.seen[pair]).saturating_sub(lost.start);
@@ -109,7 +110,7 @@ impl PacketSwitch {
         self.seen[pair] += seen;
     }
 
-    /// A circuit has taken bytes of a pair.
+    /// Records that a circuit has taken bytes of a pair.
     pub fn take_seen(&mut self, pair: usize, bytes: u64) {
         self.seen[pair] = self.seen[pair].saturating_sub(bytes);
     }
@@ -134,8 +135,8 @@ impl PacketSwitch {
         waiting.saturating_sub(self.planned[pair])
     }
 
-    /// The next packet of a rack whose link is idle leaves its queue; returns when it will
-    /// have been sent.
+    /// Sends the next packet of a rack whose link is idle; returns the packet and the end of its
+    /// transmission.
     pub fn serve(&mut self, rack: u32, voqs: &mut Voqs, now: Time) -> Option<(Packet, Time)> {
         if self.up.first(rack as usize).is_some() {
             return None;
@@ -159,15 +160,15 @@ impl PacketSwitch {
         until.map(|until| (packet, until))
     }
 
-    /// A rack's link has sent its packet to the switch. Returns the packet.
+    /// Ends the transmission of a packet on a rack's link to the switch. Returns the packet.
     pub fn receive(&mut self, rack: u32, now: Time) -> Option<Packet> {
         let packet = self.up.first(rack as usize)?;
         self.up.sent(rack as usize, now);
         Some(packet)
     }
 
-    /// The switch has sent a packet to a rack. Returns the packet, and with the next when it will
-    /// have been sent.
+    /// Ends the transmission of a packet to a rack. Returns the packet, and the next packet with
+    /// the end of its transmission.
     pub fn sent(&mut self, rack: u32, now: Time) -> Option<(Packet, Option<(Packet, Time)>)> {
         let packet = self.down.first(rack as usize)?;
         let until = self.down.sent(rack as usize, now);
@@ -175,8 +176,8 @@ impl PacketSwitch {
         Some((packet, next.zip(until)))
     }
 
-    /// A packet is at the switch and joins the queue for a rack; returns when it will have
-    /// been sent, if it need not wait.
+    /// Adds a packet at the switch to the queue for a rack; returns the end of its transmission if
+    /// it does not have to wait.
     pub fn forward(&mut self, to: u32, packet: Packet, now: Time) -> Option<Time> {
         let until = self.down.join(to as usize, packet, false, now);
         self.peak = self.peak.max(self.waiting_for(to));
@@ -188,13 +189,13 @@ impl PacketSwitch {
         self.down.waiting_for(rack as usize)
     }
 
-    /// Bytes on links, to the switch and from it.
+    /// Bytes on links to the switch and from it.
     pub fn on_links(&self) -> u64 {
         let racks = 0..self.racks as u32;
         self.bytes() - racks.map(|rack| self.waiting_for(rack)).sum::<u64>()
     }
 
-    /// Bytes inside, links included.
+    /// Bytes at the switch and on its links.
     pub fn bytes(&self) -> u64 {
         self.up.bytes + self.down.bytes
     }

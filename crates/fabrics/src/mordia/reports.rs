@@ -25,8 +25,8 @@ impl Mordia {
         { self.packet_switch.as_ref() }.map_or(0, |switch| switch.waiting_for(rack))
     }
 
-    /// The peak of the longest queue, and whether that was at a rack or at the packet switch;
-    /// none without queues, where everything waits at its source.
+    /// The peak of the longest queue, and its place: a rack or the packet switch. `None` if there
+    /// are no such queues and all bytes wait at their source.
     fn longest_queue(&self) -> Option<(u64, QueuePlace)> {
         let has_links = self.edge.has_server_links();
         let at_racks = has_links.then_some((self.queue_peak, QueuePlace::Relay));
@@ -87,7 +87,7 @@ impl Reports for Mordia {
     }
 
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
-        // Over the circuit and the packet switch side by side.
+        // Over the circuit and the packet switch in parallel.
         let racks = Rate(self.circuits.rate().0 + self.packet_rate());
         self.edge.soonest(src, dst, bytes, racks)
     }

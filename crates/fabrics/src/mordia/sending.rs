@@ -8,7 +8,7 @@ use crate::tdma::sending::{Count, Departure};
 use lightloom_engine::Time;
 
 impl Mordia {
-    /// Sends queued bytes over a circuit; the packet switch need not carry them.
+    /// Sends queued bytes over a circuit and removes them from the allowance of the packet switch.
     pub(super) fn serve_line(&mut self, line: usize, from: Time, cx: Cx) {
         if self.packet_switch.is_none() {
             return self.drain(line, from, cx);
@@ -40,7 +40,7 @@ impl Mordia {
             let burst = self.burst(&line, free, left);
             let sent = burst.sent();
             if sent == 0 {
-                // The next packet would be cut off.
+                // The next packet does not fit into the day.
                 break;
             }
             self.voqs.take(queue, sent);
@@ -71,7 +71,7 @@ impl Mordia {
         wire.burst(&line.window, at, bytes)
     }
 
-    /// A burst leaves; `all` that waited together.
+    /// Sends a burst; `all` if no bytes of its entry remain in the queue.
     #[inline]
     fn send(&mut self, departure: &Departure, all: bool, cx: Cx) {
         let burst = &departure.burst;
@@ -100,7 +100,7 @@ impl Mordia {
         let again = line.window.dark + self.retransmit_after;
         let left = wire.end(departure.at, burst.sent());
         cx.schedule(left, Event::Lost(packets as u32));
-        // Not before the last of it has left.
+        // Not before the last byte of the burst has left.
         let (flow, bytes) = (departure.flow, burst.early + burst.late);
         self.circuits.moving += bytes;
         cx.schedule(again.max(left), Event::Again { flow, bytes });

@@ -1,4 +1,5 @@
-//! Nights and days: to which rack each rack sends in a slot, from when to when (§5.2.1).
+//! Nights and days: the peer of each rack in a slot, and the window in which the rack sends
+//! (§5.2.1).
 
 use super::kernel::{Cx, Event, Mordia, RING};
 use crate::tdma::burst::Window;
@@ -8,7 +9,7 @@ use crate::tdma::rack_edge::Racks;
 use lightloom_control::schedule;
 
 impl Mordia {
-    /// The day is over, and the next slot begins.
+    /// Ends the day and begins the next slot.
     pub(super) fn night(&mut self, cx: Cx) {
         for line in self.circuits.lines_of(RING) {
             self.close_day(line, cx);
@@ -23,14 +24,14 @@ impl Mordia {
         self.leave_rests(begun.planned(), cx);
     }
 
-    /// Counts the bytes that the day carried of a flow that continues.
+    /// Counts the bytes of a flow that the day carried, if the flow continues in a later day.
     fn close_day(&mut self, line: usize, cx: Cx) {
         if let Some((landing, at)) = self.circuits.close_day(line, cx) {
             self.count(landing, at, cx.io);
         }
     }
 
-    /// Each rack receives its frame: to which rack it sends, and when.
+    /// Gives each rack its frame: its peer and the window in which it sends.
     fn begin_day(&mut self, begun: &Begun, cx: Cx) {
         let rate = self.circuits.wire.rate;
         let room = |window: &Window| rate.bytes_in(window.until - window.from);
@@ -59,8 +60,8 @@ impl Mordia {
         }
     }
 
-    /// The bytes that a slot's circuits leave of their share of the demand may cross the packet
-    /// switch.
+    /// Allows the demand that was planned for a slot and that its circuits did not carry to cross
+    /// the packet switch.
     fn leave_rests(&mut self, slot: &schedule::Slot, cx: Cx) {
         let Some(switch) = &mut self.packet_switch else {
             return;

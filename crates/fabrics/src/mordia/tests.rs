@@ -1,4 +1,4 @@
-//! Oracles of Mordia: arithmetic of duty cycles, bytes that schedules carry, refusals.
+//! Oracles of Mordia: duty cycles, bytes that schedules carry, refusals.
 
 use super::ENTRY;
 use crate::contract::Site;
@@ -188,7 +188,7 @@ fn plans_of_bytes_leave_less_than_a_packet_a_day() {
         let carried = |packet: &str| {
             let table = json!({"policy": policy, "interval": "1 ms", "packet": packet});
             let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&demand));
-            // A day that ends then is over.
+            // Includes a day that ends at this instant.
             fabric.advance(Time::MS * 2 + Time(1), &mut io);
             let days = fabric.circuits(Time::MS * 2).len() as u64;
             (io.ledger.delivered, days)
@@ -203,7 +203,7 @@ fn plans_of_bytes_leave_less_than_a_packet_a_day() {
     }
 }
 
-/// No schedule carries more than the busiest port could in the time for which it is lit.
+/// No schedule carries more than the busiest port could carry while it is lit.
 #[test]
 fn tms_stays_below_the_fluid_bound_and_above_round_robin() {
     let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
@@ -267,7 +267,7 @@ fn decisions_follow_each_other() {
     }
 }
 
-/// Solstice would light pairs for less than it takes to program the switches.
+/// Without the limit Solstice would light pairs for less than the time to program the switches.
 #[test]
 fn no_slot_is_shorter_than_the_shortest() {
     let demand = Matrix::new(4, 4, SKEWED.iter().map(|b| b / 100).collect()).expect("square");
@@ -285,7 +285,7 @@ fn no_slot_is_shorter_than_the_shortest() {
     assert!(whole.clone().any(|c| c.until - c.from == day));
 }
 
-/// Bytes that arrive while their circuit is lit are in the interface first.
+/// Bytes that arrive while their circuit is lit first pass the interface.
 #[test]
 fn packets_spend_the_delay_of_the_interface() {
     let mut flows = Flows::new();
@@ -299,7 +299,7 @@ fn packets_spend_the_delay_of_the_interface() {
     assert_eq!(finish, [74_000_000, 141_500_000]);
 }
 
-/// A decision that takes longer comes later, by as much.
+/// A decision is delayed by its computation time.
 #[test]
 fn a_scheduler_that_computes_is_late() {
     let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
@@ -316,7 +316,7 @@ fn a_scheduler_that_computes_is_late() {
     );
 }
 
-/// A schedule goes on while the controller is dead, and none is changed.
+/// The schedule in force continues unchanged while the controller is dead.
 #[test]
 fn schedules_outlive_their_controller() {
     let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
@@ -368,8 +368,8 @@ fn a_packet_switch_takes_what_schedules_leave() {
     );
 }
 
-/// A day of 16 racks takes 24 B plus 32 B per circuit, for four million circuits at most; a slot of
-/// a schedule takes 32 B plus 4 B per rack.
+/// Memory: a day of 16 racks takes 24 B plus 32 B per circuit, for at most four million circuits; a
+/// slot of a schedule takes 32 B plus 4 B per rack.
 #[test]
 fn memory_is_of_days_and_schedules_too() {
     let memory = |policy: &str, us: i64| {
@@ -392,9 +392,9 @@ fn memory_is_of_days_and_schedules_too() {
     assert_eq!(few - memory("mordia", 0), 3 * 15 * slot);
 }
 
-/// A ring never joins racks 0 and 2: two packets of 1,500 B are allowed across at 1 ms, at
-/// 12 us a link, and the first of them is on the second link with the last on the first.
-/// Each is 5 us on its way.
+/// The ring never connects racks 0 and 2. Two packets of 1,500 B may cross the packet switch at 1
+/// ms; each takes 12 us per link, and the first is on its second link while the second is on its
+/// first. Propagation is 5 us.
 #[test]
 fn the_packet_switch_is_as_far_as_the_circuits() {
     let turns = json!({"ports": 4, "night_ps": 11_500_000, "slots": [
@@ -419,7 +419,7 @@ fn the_packet_switch_is_as_far_as_the_circuits() {
     let end = |us: i64| Time::MS + Time::US * us;
     assert_eq!(finish("0 s", Nic::Uncapped), ((3_000, true), end(36)));
     assert_eq!(finish("5 us", Nic::Uncapped), ((1_500, false), end(41)));
-    // Then to the server, at 10 Gb/s.
+    // The link of the server then takes its time at 10 Gb/s.
     let capped = Nic::Capped(Rate(10 * Rate::GBPS.0));
     let last = end(41) + Time(1_200_000);
     assert_eq!(finish("5 us", capped), ((1_500, false), last));
@@ -488,7 +488,7 @@ fn what_cannot_be_is_refused_by_name() {
         json!({"computation_delay": ["4000 s"]}),
         "fabric.computation_delay[0]",
     );
-    // Circuits that stay are no schedule.
+    // A policy that sets permanent circuits has no schedule.
     let table = (ENTRY.resolve)(&json!({"policy": "cthrough"}), &cluster(8)).expect("known");
     let flows = Flows::new();
     let eight = cluster(8);

@@ -1,5 +1,5 @@
-//! Bulk: it waits for its direct circuit, which costs no bandwidth; by RotorLB it takes two hops
-//! where circuits have room.
+//! Bulk traffic waits for its direct circuit, which costs no extra bandwidth; with RotorLB it also
+//! takes two hops if circuits have spare capacity.
 
 use super::kernel::{Cx, Opera};
 use crate::tdma::rack_edge::Racks;
@@ -9,7 +9,7 @@ use lightloom_engine::{FlowId, Time};
 use std::ops::Range;
 
 impl Opera {
-    /// Bulk joins the queue for its rack.
+    /// Adds bulk bytes of a flow to the queue for its destination rack.
     pub(super) fn queue_bulk(&mut self, flow: FlowId, bytes: u64, cx: Cx) {
         if self.bulk.join_host(flow, bytes, cx.io) {
             return;
@@ -23,8 +23,7 @@ impl Opera {
         }
     }
 
-    /// Sends the bytes that a rack had for relays before now, before more bytes wait that could be
-    /// sent.
+    /// Sends the bytes that a rack had for relays until now, before new bytes join the queues.
     fn advance_detours(&mut self, rack: u32, cx: Cx) {
         for switch in 0..self.circuits.planes.len() {
             let line = self.circuits.line(switch, rack);
@@ -34,7 +33,7 @@ impl Opera {
         }
     }
 
-    /// The bytes that a switch carried to relays have arrived, and join their queues.
+    /// Adds the bytes that a switch carried to relays to the relays' queues.
     pub(super) fn gather(&mut self, switch: usize, cx: Cx) {
         let crossed = self.bulk.take_crossed(switch, &mut self.circuits);
         let mut more = self.bulk.gather_at_hosts(switch, &mut self.circuits);
@@ -50,7 +49,7 @@ impl Opera {
         }
     }
 
-    /// Bytes join the queue of their relay; they leave it at once if its circuit is idle.
+    /// Adds bytes to the queue of their relay, which sends them at once if its circuit is idle.
     fn queue_at_relay(&mut self, crossing: &Crossing, cx: Cx) {
         let line = self.advance_direct_line(crossing.relay, crossing.to, cx);
         self.bulk.join_relay(crossing);
@@ -59,7 +58,7 @@ impl Opera {
         }
     }
 
-    /// RotorLB: grants bulk traffic of third racks the capacity that direct bulk will leave on new
+    /// RotorLB: grants two-hop bulk traffic the capacity that direct bulk traffic will leave on new
     /// circuits.
     pub(super) fn plan_detours(&mut self, lines: Range<usize>, cx: Cx) {
         if self.bulk.relays.is_none() {
@@ -78,7 +77,8 @@ impl Opera {
         self.update_contested(cx);
     }
 
-    /// Bytes that wait for a line's circuit, at its rack as source and as relay.
+    /// Bytes at the rack of a line that wait for its circuit, both from sources and as relayed
+    /// bytes.
     fn direct(&self, line: usize) -> u64 {
         let to = self.circuits.lines[line].to;
         let queue = self.bulk.own.of(self.circuits.rack(line), to);
@@ -102,7 +102,7 @@ impl Opera {
             .collect()
     }
 
-    /// RotorLB by hosts: decides the traffic of new circuits until they change.
+    /// RotorLB per host: decides the traffic of new circuits until they change.
     pub(super) fn plan_for_hosts(&mut self, lines: Range<usize>, cx: Cx) {
         for circuit in self.bulk.plan_for_hosts(lines, &self.circuits) {
             self.schedule_bulk(circuit.line, cx.now, cx);

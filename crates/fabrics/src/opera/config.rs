@@ -24,55 +24,54 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct OperaConfig {
-    /// Rotor switches, to each of which every rack has one uplink, from 2 to racks - 1.
-    /// Default: as many as leave each 18 matchings, as 6 do at 108 racks, but 6 at least
-    /// where there are racks enough: four circuits are left at any moment.
+    /// Number of rotor switches, from 2 to racks - 1; every rack has one uplink to each. Default:
+    /// the number with which each switch has 18 matchings (6 switches at 108 racks), but at least 6
+    /// if there are enough racks, so that four circuits per rack are lit at any time.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 1023))]
     pub switches: Option<u32>,
     /// Rate of an uplink [b/s]. Default: that of a rack's servers, divided by its uplinks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link_rate: Option<Rate>,
-    /// Rotor switch: "rotor-opera", or a table of its keys, which may begin with a `preset`. Then
-    /// `night` follows from it, and a table that gives another is refused, as are more racks
-    /// than it has ports. Default: none is named.
+    /// Rotor switch: "rotor-opera", or a table of its keys, which may begin with a `preset`. The
+    /// switch then determines `night`; a table with another value is refused, and so are more racks
+    /// than the switch has ports. Default: no device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<Named<SwitchDesign>>,
     /// Reconfiguration of a switch: from the tear-down of a matching to first light of the
     /// next [s]. Default 10 us.
     pub night: Time,
-    /// A topology slice [s]: in each one switch takes no low-latency traffic any more, and
-    /// turns in its last part, the night. Default 100 us: 90 us for packets that are under
-    /// way, so that at 6 switches each is lit for 98.3 % of the time.
+    /// Length of a topology slice [s]. In each slice one switch takes no new low-latency traffic
+    /// and reconfigures in the last part of the slice, the night. Default 100 us: packets have 90
+    /// us to leave the network, and with 6 switches each is lit for 98.3 % of the time.
     pub slice: Time,
-    /// Flows of fewer bytes are low-latency traffic and go at once, over several circuits;
-    /// others are bulk and wait for their own.
-    /// Default 15 MB.
+    /// Flows of fewer bytes are low-latency traffic, which is sent at once over several circuits;
+    /// other flows are bulk traffic, which waits for its direct circuit. Default 15 MB.
     pub low_latency: Bytes,
-    /// The order of low-latency packets that wait at the rack of their source: "fair", flows take
-    /// turns, a packet each; "fifo", first in, first out, so that a flow of megabytes delays all
-    /// later ones by all its packets. The paper does not describe queues of racks: its transport,
-    /// NDP, has some 20 packets of a flow outstanding (the authors' simulator: a window of 20),
-    /// which keeps flows from filling them. Default: "fair".
+    /// The order of low-latency packets that wait at the rack of their source: "fair" (one packet
+    /// of each flow in turn) or "fifo" (first in, first out; a flow of megabytes then delays all
+    /// later flows by all its packets). The paper does not describe queues of racks: its transport,
+    /// NDP, limits a flow to about 20 outstanding packets (a window of 20 in the authors'
+    /// simulator), so that no flow fills a queue. Default: "fair".
     pub waiting: Discipline,
     /// Two-hop traffic of bulk: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
-    /// The unit among which RotorLB divides a circuit. "per-rack": a circuit carries what waits at
-    /// its rack. "per-host", as in the simulator of Opera's authors: each host may use its share of
-    /// a circuit, and traffic that arrives during a slot waits for a later one. Default:
-    /// "per-rack", the rule of the papers.
+    /// The units among which RotorLB divides a circuit. "per-rack": a circuit carries any traffic
+    /// that waits at its rack. "per-host", as in the simulator of Opera's authors: each host may
+    /// use its share of a circuit, and traffic that arrives during a slot waits for a later slot.
+    /// Default: "per-rack", the rule of the papers.
     pub rotorlb: Fairness,
     /// The seed of the matchings and of their assignment to switches. Default 1.
     #[schemars(range(max = 9007199254740992u64))]
     pub matchings_seed: u64,
-    /// Order in which the link of a server serves the flows that wait for it, to the rack and
-    /// from it: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
-    /// Default: `cluster.discipline`, which is "fair".
+    /// Order in which the link of a server, in either direction, serves the flows that wait for it:
+    /// "fair" (one packet of each flow in turn) or "fifo". The paper gives no order. Default:
+    /// `cluster.discipline`, which is "fair".
     #[serde(skip_serializing_if = "is_nothing")]
     pub discipline: Discipline,
     /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
     pub packet: Bytes,
-    /// From a rack to any other [s], no longer than the night. Default 0 s.
+    /// Propagation delay from a rack to any other [s], no longer than the night. Default 0 s.
     pub propagation: Time,
     /// Forwarding latency of a rack's switch [s]. A packet incurs it at each rack, including its
     /// source's. Default 0 s (idealised).
@@ -82,8 +81,8 @@ pub struct OperaConfig {
     /// Default 0 s (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub fec_latency: Time,
-    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
-    /// Default 0 B (idealised).
+    /// Bytes that every packet has on the wire beside its payload [B]. They reduce the payload that
+    /// links carry. Default 0 B (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub header: Bytes,
 }
@@ -112,15 +111,16 @@ impl Default for OperaConfig {
 }
 
 const RACKS_MAX: u32 = 1_024;
-/// Matchings of a switch of the published set-up.
+/// Number of matchings of a switch in the published set-up.
 const MATCHINGS: u32 = 18;
-/// One turns and one may have no matching: fewer leave three circuits at a rack at some
-/// moment, or two, which are no expander.
+/// Smallest default number of switches. At any time one switch reconfigures and another may have no
+/// matching; with fewer switches a rack would have only three or two circuits at times, which do
+/// not form an expander.
 const SWITCHES: u32 = 6;
-/// Packets for which a circuit has room, as the queues of the authors' simulator have
+/// Number of packets that the queue of a circuit holds, as in the authors' simulator
 /// (TritonNetworking/opera-sim).
 const QUEUE: u32 = 8;
-/// Integers up to here are the same in every tool that reads results.
+/// Largest integer that every tool that reads results represents exactly.
 const SEED_MAX: u64 = 1 << 53;
 
 impl OperaConfig {
@@ -157,8 +157,8 @@ impl OperaConfig {
         self.slice * i64::from(self.uplinks(cluster))
     }
 
-    /// The matchings of each switch, dealt at random; a switch without a matching in the last slot
-    /// idles.
+    /// The matchings of each switch, assigned at random; a switch without a matching in the last
+    /// slot is idle in it.
     fn schedules(&self, cluster: &Cluster) -> Vec<Option<Arc<Schedule>>> {
         let uplinks = self.uplinks(cluster) as usize;
         let idle: Vec<u32> = (0..cluster.racks).collect();
@@ -181,8 +181,8 @@ impl OperaConfig {
             .collect()
     }
 
-    /// Switch s is lit from the end of slice s on, and again after each u slices. The run
-    /// begins as the last of them is lit.
+    /// Switch s is lit from the end of slice s on, and again after every u slices. The run begins
+    /// when the last switch becomes lit.
     fn ahead(&self, cluster: &Cluster) -> Vec<Time> {
         let uplinks = i64::from(self.uplinks(cluster));
         let slices = |switch| self.slice * (uplinks - 1 - switch);

@@ -69,7 +69,7 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
-/// The constraints on its rotors: matchings join racks both ways.
+/// The constraints on its rotor switches: matchings connect racks in both directions.
 const SWITCH: Asked = Asked {
     settle: "night",
     deviation: None,
@@ -138,12 +138,12 @@ impl FabricConfig for OperaConfig {
             Fairness::PerRack => 0,
             Fairness::PerHost => PerHost::memory(hosts, racks * uplinks, flows),
         };
-        // Bytes that each line may still send to its relay, and those on their way there.
+        // Bytes that each line may still send to its relay, and bytes on their way there.
         let planned = match self.indirect {
             Indirect::None => 0,
             Indirect::Rotorlb => racks * racks * uplinks * 64,
         };
-        // The days until the last arrival, at least.
+        // The days until at least the last arrival.
         let slot = self.slot(site.cluster);
         let days = (site.flows.last_arrival() / slot.0.max(1)).0 as u64;
         let light = Light::memory(days, racks).saturating_mul(uplinks);
@@ -167,7 +167,8 @@ impl FabricConfig for OperaConfig {
     }
 }
 
-/// Matchings that join every pair of racks once: of an odd number of racks one rests in each.
+/// Number of matchings that connect every pair of racks once; with an odd number of racks one rack
+/// is idle in each.
 fn matchings(cluster: &Cluster) -> u32 {
     cluster.racks - 1 + cluster.racks % 2
 }

@@ -1,6 +1,6 @@
-//! The circuits that are lit as a network of its own: how far racks are from each other
-//! over them, and which circuits are on shortest paths (Mellette et al., "Expanding across
-//! time to deliver bandwidth efficiency and low latency", NSDI 2020).
+//! The lit circuits as a network: the distances between racks over them, and the circuits on
+//! shortest paths (Mellette et al., "Expanding across time to deliver bandwidth efficiency and low
+//! latency", NSDI 2020).
 
 use lightloom_engine::Time;
 
@@ -57,7 +57,8 @@ impl Expander {
         self.known.fill(false);
     }
 
-    /// Adds the circuits of a plane: the rack to which each rack sends, itself without a circuit.
+    /// Adds the circuits of a plane. `permutation` has the rack to which each rack sends, which is
+    /// the rack itself if it has no circuit.
     pub fn add_plane(&mut self, plane: u16, permutation: &[u32]) {
         let first = self.hears.len();
         self.planes.push(plane);
@@ -75,8 +76,8 @@ impl Expander {
         &self.planes
     }
 
-    /// Finds the planes on which a shortest path from a rack to another begins; none if there is
-    /// no path.
+    /// Finds the planes on which a shortest path between two racks begins; there are none if there
+    /// is no path.
     pub fn find_planes(&mut self, from: u32, to: u32, planes: &mut Vec<u16>) {
         planes.clear();
         self.ensure_distances(to);
@@ -84,7 +85,7 @@ impl Expander {
         planes.extend(found.map(|k| self.planes[k]));
     }
 
-    /// Whether a shortest path between two racks begins on the plane of a place among
+    /// Whether a shortest path between two racks begins on the plane with index `place` in
     /// [`Expander::planes`]. The distances to `to` must be known ([`Expander::ensure_distances`]).
     pub fn is_nearer(&self, place: usize, from: u32, to: u32) -> bool {
         let row = &self.distances[to as usize * self.racks..][..self.racks];
@@ -156,7 +157,7 @@ mod tests {
         ) {
             let n = permutations[0].len();
             let mut expander = Expander::new(n as u32);
-            // Circuits of before are removed.
+            // The previous circuits are removed.
             expander.replace_circuits(Time(1));
             expander.add_plane(0, &(0..n as u32).rev().collect::<Vec<_>>());
             expander.find_planes(0, 1, &mut Vec::new());

@@ -14,23 +14,23 @@ use lightloom_engine::{Agenda, Cluster, Command, FlowId, Io, Rejected, Time};
 /// An event of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The run begins, amid a slot of every switch.
+    /// The run begins, in the middle of a slot of every switch but the last.
     Start,
     /// The night of a switch begins, and with it its next slot.
     Reconfigures(u16),
     /// The bytes that a switch carried to relays in its last slot have arrived.
     Relayed(u16),
-    /// Bulk that a circuit carried is at the rack of its destination.
+    /// Bulk bytes that a circuit carried have reached the rack of their destination.
     Lands(Landing),
-    /// A low-latency packet is at the next rack.
+    /// A low-latency packet has reached the next rack.
     Hop(LowLatencyPacket),
-    /// Circuits change for which low-latency packets may wait.
+    /// The circuits change while low-latency packets wait.
     CircuitsChange,
-    /// A rack's circuit has room for one of the low-latency packets that wait.
+    /// A circuit of a rack has room for a waiting low-latency packet.
     HasRoom(u32),
-    /// The first bulk of a line has been sent.
+    /// The first bulk bytes of a line have been sent.
     BulkSent(u32),
-    /// Something happens between servers and racks.
+    /// An event on the links between servers and racks.
     Edge(EdgeEvent),
 }
 
@@ -54,7 +54,7 @@ pub(super) type Cx<'a, 'b> = &'a mut Context<'b, Event>;
 pub struct OperaSetup {
     /// Racks, rotor switches and their matchings.
     pub network: Setup,
-    /// Reconfiguration of a switch.
+    /// Time that the reconfiguration of a switch takes.
     pub night: Time,
     /// By switch, the time before the start at which its first slot began.
     pub ahead: Vec<Time>,
@@ -81,7 +81,7 @@ pub struct Opera {
     pub(super) due: Vec<Time>,
     /// By rack, whether several of its circuits take from the same queue.
     pub(super) contested: Vec<bool>,
-    /// Most bytes on their way at a rack, at any time.
+    /// Peak of the bytes in transit at any rack.
     pub(super) queue_peak: u64,
 }
 
@@ -113,7 +113,8 @@ impl Racks for Opera {
         &mut self.edge
     }
 
-    /// Bulk waits for its circuit; low-latency traffic goes on at once.
+    /// Handles bytes of a flow that have reached the rack of their source: bulk waits for its
+    /// circuit; low-latency traffic is forwarded at once.
     fn enter(&mut self, flow: FlowId, bytes: u64, cx: Cx) {
         match self.is_low_latency(flow, cx.io) {
             true => self.enter_expander(flow, bytes, cx),

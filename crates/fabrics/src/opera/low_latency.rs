@@ -9,14 +9,14 @@ use crate::tdma::rack_edge::Racks;
 use lightloom_engine::{FlowId, PortId, Time};
 
 impl Opera {
-    /// Bytes of a low-latency flow are at the rack of their source.
+    /// Handles bytes of a low-latency flow that have reached the rack of their source.
     pub(super) fn enter_expander(&mut self, flow: FlowId, bytes: u64, cx: Cx) {
         let (from, _) = self.edge.ends(flow, cx.io);
         let hops = 0;
         self.forward(from, Waiting { flow, bytes, hops }, cx);
     }
 
-    /// A packet has crossed a circuit.
+    /// Handles a packet that has crossed a circuit.
     pub(super) fn hop(&mut self, packet: LowLatencyPacket, cx: Cx) {
         self.low_latency.remove_from_rack(&packet);
         let (flow, bytes) = (packet.flow, u64::from(packet.bytes));
@@ -30,8 +30,8 @@ impl Opera {
         self.forward(packet.at.into(), Waiting { flow, bytes, hops }, cx);
     }
 
-    /// Bytes are at a rack that is not their last: they go on, packet by packet, as far as
-    /// circuits have room, and the rest waits.
+    /// Forwards bytes at a rack that is not their destination, packet by packet, while circuits
+    /// have room; the rest waits.
     fn forward(&mut self, rack: u32, mut rest: Waiting, cx: Cx) {
         self.low_latency.add_at_rack(rack, rest.bytes);
         self.update_peak(rack);
@@ -52,8 +52,8 @@ impl Opera {
         }
     }
 
-    /// Packets that wait at a rack take the room that a circuit has from this very moment on
-    /// before those that come then.
+    /// Sends waiting packets of a rack on circuits that have room from this instant on, before
+    /// packets that arrive at the same instant.
     fn serve_earlier_packets(&mut self, rack: u32, cx: Cx) {
         if self.low_latency.changes_at <= cx.now {
             self.serve_all_racks(cx);
@@ -62,8 +62,8 @@ impl Opera {
         }
     }
 
-    /// Chooses at random among the planes on which a shortest path begins and that have room; none
-    /// if other packets wait at this rack for the same destination.
+    /// Chooses at random among the planes with room on which a shortest path begins. Returns `None`
+    /// if there is none, or if other packets wait at this rack for the same destination.
     fn choose_plane(&mut self, rack: u32, to: u32, cx: Cx) -> Option<u16> {
         if self.low_latency.waiting.any_for(rack, to) {
             return None;
@@ -85,7 +85,7 @@ impl Opera {
         chosen
     }
 
-    /// Packets that wait at a rack take the room that its circuits have, plane by plane.
+    /// Sends waiting packets of a rack on circuits with room, plane by plane.
     fn serve_waiting_packets(&mut self, rack: u32, cx: Cx) {
         self.update_expander(cx.now);
         let low_latency = &mut self.low_latency;
@@ -106,7 +106,7 @@ impl Opera {
         self.watch_circuits(rack, cx);
     }
 
-    /// Takes the packet that goes next over a plane from those that wait at a rack.
+    /// Removes the next packet for a plane from the waiting packets of a rack.
     fn take_waiting_packet(&mut self, place: usize, rack: u32) -> Option<Waiting> {
         let expander = &self.low_latency.expander;
         let waiting = &mut self.low_latency.waiting;
@@ -114,8 +114,8 @@ impl Opera {
         waiting.take(rack, to, self.circuits.wire.packet)
     }
 
-    /// Where packets wait, their rack is served when a circuit has room for one, and all
-    /// racks when circuits change.
+    /// If packets wait at a rack, schedules its service when a circuit has room for one, and the
+    /// service of all racks when circuits change.
     fn watch_circuits(&mut self, rack: u32, cx: Cx) {
         if !self.low_latency.waiting.any(rack) {
             return;
@@ -135,7 +135,7 @@ impl Opera {
         }
     }
 
-    /// One of a rack's circuits has room.
+    /// Serves a rack one of whose circuits has room.
     pub(super) fn circuit_has_room(&mut self, rack: u32, cx: Cx) {
         let due = &mut self.low_latency.room_at[rack as usize];
         if *due == cx.now {
@@ -144,29 +144,30 @@ impl Opera {
         }
     }
 
-    /// Circuits change now, if packets were not served since.
+    /// Serves all racks at a change of circuits, unless they have been served since it was
+    /// scheduled.
     pub(super) fn circuits_change(&mut self, cx: Cx) {
         if self.low_latency.changes_at == cx.now {
             self.serve_all_racks(cx);
         }
     }
 
-    /// The circuits have changed: packets that wait take their room.
+    /// Sends waiting packets of all racks after a change of circuits.
     fn serve_all_racks(&mut self, cx: Cx) {
         self.low_latency.changes_at = Time::NEVER;
         (0..self.circuits.racks).for_each(|rack| self.serve_waiting_packets(rack, cx));
     }
 
-    /// Whether a line takes another full packet: few are ahead, and it will have been sent
-    /// before the night.
+    /// Whether a line takes another full packet: few packets are ahead of it, and it will have been
+    /// sent before the night.
     fn has_room(&self, line: usize, now: Time) -> bool {
         let line = &self.circuits.lines[line];
         let begins = line.free.max(now);
         begins - now <= self.full_queue() && self.fits(begins, line.window.until)
     }
 
-    /// When a full line has space and all events of that moment are processed, if this is before
-    /// its night.
+    /// The time at which a full line has room again and all events of that instant are processed,
+    /// if this is before its night.
     fn room_at(&self, line: usize) -> Option<Time> {
         let line = &self.circuits.lines[line];
         let fits = self.fits(line.free, line.window.until);
@@ -178,13 +179,13 @@ impl Opera {
         wire.end(begins, wire.packet) <= until
     }
 
-    /// Time that a circuit needs to send its queue when it has room for one packet more.
+    /// Time that a circuit needs to send a queue that has room for one more packet.
     fn full_queue(&self) -> Time {
         let wire = &self.circuits.wire;
         wire.rate.time_for(wire.packet) * i64::from(self.low_latency.law.queue - 1)
     }
 
-    /// A packet at a rack crosses a plane's circuit next.
+    /// Sends a packet at a rack over the circuit of a plane.
     fn send_packet(&mut self, plane: u16, rack: u32, packet: Waiting, cx: Cx) {
         let at = self.circuits.line(plane.into(), rack);
         let line = &mut self.circuits.lines[at];

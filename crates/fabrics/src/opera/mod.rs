@@ -5,15 +5,19 @@
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
-//! | [`config`] | rotor switches, topology slices, the flows that are low-latency; the published set-up; `schedules` deals the matchings to the switches, `ahead` offsets their slots by a slice each |
+//! | [`config`] | rotor switches, topology slices, the limit of low-latency flows; the published
+//! set-up; `schedules` assigns the matchings to the switches, `ahead` offsets their slots by one
+//! slice each |
 //! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings |
 //! | `slices` | topology slices and offset reconfiguration: one switch reconfigures, all others stay lit; the expander of a slice has the circuits of these other switches |
 //! | [`expander`] | the circuits of a slice as a network: distances, and the circuits on shortest paths |
 //! | [`low_latency`] | low-latency packets: forwarded hop by hop over the expander, on a circuit that begins a shortest path |
 //! | [`waiting`], [`low_latency::state`] | packets for which no circuit has room, at their racks; the state of low-latency traffic |
 //! | `priority` | low-latency packets go before bulk: bulk on a circuit is interrupted between packets |
-//! | `bulk` | bulk waits for its direct circuit, without a tax of bandwidth; skewed bulk takes two hops |
-//! | [`crate::tdma::rotor`] | RotorLB, the two-hop rule: offers, acceptances, queues at relays; by racks, or by hosts as the authors simulate it |
+//! | `bulk` | bulk waits for its direct circuit, without a bandwidth tax; skewed bulk takes two
+//! hops |
+//! | [`crate::tdma::rotor`] | RotorLB, the two-hop rule: offers, acceptances, queues at relays; per
+//! rack, or per host as the authors simulate it |
 //! | [`crate::tdma::rotor::failures`] | rotor switches that fail, and the relays' behaviour without them |
 //! | `kernel` | the state, and the events that call all of the above |
 //! | `reports`, `entry` | statistics; the table combined with the kernel |
@@ -22,37 +26,37 @@
 //! (`forward`, which calls `update_expander` of `slices`, then `choose_plane` and `send_packet` for
 //! each packet; `hop`). For bulk: `bulk` (`queue_bulk`) → `priority` (`schedule_bulk`,
 //! `advance_line`, `send_bulk`) → `serve` and `drain` of [`crate::tdma::rotor`]. For a slice:
-//! `slices` (`reconfigure`) → `bulk` (`plan_detours`), and once the bytes that crossed have arrived
-//! at their relays, `gather`.
+//! `slices` (`reconfigure`) → `bulk` (`plan_detours`; `gather`, when bytes have arrived at their
+//! relays).
 //!
 //! In the code a *plane* is one of the switches with its circuits, a *line* the circuit of one rack
 //! on one plane; a *slot* is the time for which a switch keeps a matching, its night included.
 //!
 //! N racks have an uplink to each of u switches. The N - 1 matchings of the complete graph (N for
-//! an odd N: one rack is idle in each) are dealt to the switches at random. Time has slices: in
-//! slice k, switch k mod u is about to change. It takes no further low-latency traffic, so that no
-//! packet is caught; in the last part of the slice, the reconfiguration, it is dark; with the next
-//! slice its next circuits are lit. A switch therefore keeps a matching for u slices and is dark
-//! for one reconfiguration: the duty cycle of bulk traffic is 1 - night ÷ (u slices). Since u - 1
-//! switches take low-latency traffic, each rack has u - 1 circuits at any time; fewer in a slot in
-//! which a switch has no matching left, or the rack is idle in its matching.
+//! an odd N: one rack is idle in each) are assigned to the switches at random. Time is divided into
+//! slices: in slice k, switch k mod u takes no new low-latency traffic, so that no packet is lost
+//! in its night. In the last part of the slice it reconfigures and is dark; at the start of the
+//! next slice its new circuits are lit. A switch therefore keeps a matching for u slices and is
+//! dark for one reconfiguration: the duty cycle of bulk traffic is 1 - night ÷ (u slices). Since u
+//! - 1 switches take low-latency traffic, each rack has u - 1 circuits at any time; fewer in a slot
+//! in which a switch has no matching left, or the rack is idle in its matching.
 //!
 //! Assumed where the paper is silent:
 //!
 //! - Bulk traffic uses a circuit until its night. A packet in transmission is not interrupted.
 //! - At each rack, a low-latency packet chooses randomly among the circuits that begin a shortest
-//!   path and have room: less than the time of eight full packets before it. If none has room, the
-//!   packet waits at its rack; the paper's transport, NDP, would trim it and retransmit it. Packets
-//!   that have waited take the first circuit with room, in the order of the switches.
-//! - At the rack of their source waiting flows take turns (`waiting`); in NDP a flow has some 20
-//!   packets outstanding.
+//!   path and have room, that is, less than eight full packets in their queue. If none has room,
+//!   the packet waits at its rack; the paper's transport, NDP, would trim it and retransmit it.
+//!   Waiting packets take the first circuit with room, in order of switches.
+//! - At the rack of their source waiting flows take turns (`waiting`); in NDP a flow has about 20
+//!   outstanding packets.
 //! - Bytes that cross to a relay arrive there when the switch changes. RotorLB is run once per slot
 //!   and switch, at the start of the slot.
 //!
 //! Not modelled: NDP's congestion control, headers and pulls; the messages of RotorLB; groups of
-//! switches that change at once (the paper's way to many switches); failures of links and racks,
-//! and the hello messages by which racks detect failures: all racks detect a failed switch at once,
-//! and it lights nothing from its next night on.
+//! switches that change at the same time (the paper's method for many switches); failures of links
+//! and racks; the hello messages by which racks detect failures. All racks detect a failed switch
+//! at once, and it lights nothing from its next night on.
 
 mod bulk;
 pub mod config;

@@ -1,9 +1,9 @@
-//! Priority: low-latency packets go before bulk traffic on a circuit, so bulk is sent up to the
-//! time of the line's next event, and no further.
+//! Priority: low-latency packets go before bulk traffic on a circuit. Bulk is therefore sent only
+//! up to the time of the line's next event.
 //!
 //! All packets that began before a line's `free` are sent. When a low-latency packet arrives, the
-//! bulk packet in transmission is completed, and the low-latency packet follows. Bulk continues
-//! behind it. The time at which the first bulk flow will have been sent, if nothing intervenes, is
+//! bulk packet in transmission is completed; the low-latency packet follows, then bulk continues.
+//! The time at which the first bulk flow will have been sent, if no low-latency packet arrives, is
 //! an event, so that flows end at the right time.
 
 use super::kernel::{Cx, Event, Opera};
@@ -11,8 +11,8 @@ use crate::tdma::rotor::Part;
 use lightloom_engine::Time;
 
 impl Opera {
-    /// The line whose circuit connects two racks in this slot, until its night has begun; events at
-    /// that very moment may come before the night.
+    /// The line whose circuit connects two racks in this slot, until its night has begun. Events at
+    /// the same instant may be processed before the night.
     fn direct_line(&self, from: u32, to: u32, now: Time) -> Option<usize> {
         let circuits = &self.circuits;
         let lines = (0..circuits.planes.len()).map(|switch| circuits.line(switch, from));
@@ -38,7 +38,7 @@ impl Opera {
         }
         for at in self.lines_with(at, contested) {
             let line = &mut self.circuits.lines[at];
-            // The line was idle, or bulk does not fit into its day.
+            // The line was idle, or no bulk packet fits into its day.
             line.free = line.free.max(before.min(line.window.until));
         }
     }
@@ -47,7 +47,7 @@ impl Opera {
         self.contested[line % self.contested.len()]
     }
 
-    /// A line; or all of its rack.
+    /// The line alone, or all lines of its rack.
     fn lines_with(&self, at: usize, all: bool) -> impl Iterator<Item = usize> {
         let racks = self.circuits.racks as usize;
         let (first, step, count) = match all {
@@ -57,8 +57,8 @@ impl Opera {
         (0..count).map(move |k| first + k * step)
     }
 
-    /// A rack's circuits take from the same queue, directly and to relays: packet by packet,
-    /// in order of time, then of switches.
+    /// Sends bulk of a rack several of whose circuits take from the same queue (directly, or to
+    /// relays): packet by packet, in order of time, then of switches.
     fn send_in_turn(&mut self, at: usize, before: Time, cx: Cx) {
         let mut lines: Vec<usize> = self.lines_with(at, true).collect();
         loop {
@@ -70,7 +70,7 @@ impl Opera {
             let free = self.circuits.lines[next].free;
             self.send_bulk(next, free + Time(1), cx);
             if self.circuits.lines[next].free == free {
-                // The line has no packet that fits, unless another line sends the first one before.
+                // No packet fits on this line, unless another line sends the first one before.
                 lines.retain(|&at| at != next);
             } else {
                 self.retry_lines(&mut lines, at, free);
@@ -78,8 +78,8 @@ impl Opera {
         }
     }
 
-    /// A packet has left a queue, and the one behind it may be shorter: lines of the rack
-    /// that had nothing that fits try again from then on.
+    /// Retries, after a packet has left a queue, the lines of the rack for which no packet fitted:
+    /// the next packet of the queue may be shorter.
     fn retry_lines(&mut self, lines: &mut Vec<usize>, at: usize, now: Time) {
         for other in self.lines_with(at, true) {
             let line = &mut self.circuits.lines[other];
@@ -103,8 +103,8 @@ impl Opera {
         self.bulk.detour(at, before, circuits, cx.io);
     }
 
-    /// Updates at which racks two circuits may take from the same queue: directly and to a
-    /// relay, or to two relays.
+    /// Updates, for each rack, whether two of its circuits may take from the same queue: directly
+    /// and to a relay, or to two relays.
     pub(super) fn update_contested(&mut self, cx: Cx) {
         let Some(relays) = &self.bulk.relays else {
             return;
@@ -126,9 +126,9 @@ impl Opera {
         }
     }
 
-    /// Schedules when the first of the bulk for a line's circuit will have been sent, if nothing
-    /// comes between; where servers take packets one by one, or other circuits take them, too,
-    /// when its first packet begins.
+    /// Schedules the time at which the first bulk bytes of a line will have been sent if nothing
+    /// intervenes. If servers' links take packets one by one, or other circuits take from the same
+    /// queue, schedules the start of the first packet instead.
     pub(super) fn schedule_bulk(&mut self, at: usize, now: Time, cx: Cx) {
         let line = &self.circuits.lines[at];
         let queue = self.bulk.own.of(self.circuits.rack(at), line.to);
@@ -140,7 +140,7 @@ impl Opera {
             self.bulk.front::<true>(queue),
             self.bulk.front::<false>(queue),
         ];
-        // A packet that would be cut off does not begin, and lets others go before it.
+        // A packet that does not fit into the day does not start; others may go before it.
         let first = queues.into_iter().flatten().map(|(_, bytes)| bytes);
         let mut first = first.chain(planned.map(|part| part.bytes));
         let Some(bytes) = first.find(|&bytes| fits(bytes.min(wire.packet))) else {
@@ -150,14 +150,14 @@ impl Opera {
         let due = match self.edge.has_server_links() || self.is_contested(at) {
             // The part of the first bytes that fits: a shorter packet may go behind it.
             false => wire.end(begins, wire.fitting(bytes, room)),
-            // Once it has begun and all events of that moment are processed.
+            // After it has started and all events of that instant are processed.
             true => begins + Time(1),
         };
         self.schedule_line(at, due, cx);
     }
 
-    /// A packet that does not fit into the rest of a line's day may leave for a relay, and the next
-    /// packet may fit: the line is served again when the next one has left.
+    /// Schedules the line again if its first packet does not fit into the rest of its day: another
+    /// line may send that packet to a relay, and the next packet may fit.
     fn schedule_bulk_behind(&mut self, at: usize, begins: Time, cx: Cx) {
         let to = self.circuits.lines[at].to;
         let queue = self.bulk.own.of(self.circuits.rack(at), to);
@@ -171,7 +171,8 @@ impl Opera {
         }
     }
 
-    /// A line is served at a time, if that is sooner than it would be, and not in its night.
+    /// Schedules the service of a line at `due`, if this is earlier than scheduled so far and
+    /// before its night.
     fn schedule_line(&mut self, at: usize, due: Time, cx: Cx) {
         if due <= self.circuits.lines[at].window.until && due < self.due[at] {
             self.due[at] = due;
@@ -179,7 +180,8 @@ impl Opera {
         }
     }
 
-    /// The first of a line's bulk has been sent, or has been held up.
+    /// Handles the event that the first bulk bytes of a line should have been sent; low-latency
+    /// packets may have delayed them.
     pub(super) fn bulk_sent(&mut self, at: usize, cx: Cx) {
         if self.due[at] != cx.now {
             // Something came before.
@@ -190,7 +192,7 @@ impl Opera {
         self.schedule_bulk(at, cx.now, cx);
     }
 
-    /// The night of a line begins: all that its day carries is sent.
+    /// Ends the day of a line: sends all bytes that the day carries.
     pub(super) fn end_day(&mut self, at: usize, cx: Cx) {
         if self.circuits.lines[at].is_lit() {
             self.advance_line(at, cx.now, cx);

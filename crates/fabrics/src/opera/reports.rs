@@ -6,7 +6,7 @@ use lightloom_engine::{
 };
 
 impl Opera {
-    /// Bytes at a rack that have left their source; or, of low-latency traffic, wait there.
+    /// Bytes at a rack that have left their source, and low-latency bytes that wait there.
     pub(super) fn queued_at(&self, rack: u32) -> u64 {
         self.bulk.held(rack) + self.low_latency.bytes_at(rack) + self.edge.for_rack(rack)
     }
@@ -16,7 +16,8 @@ impl Opera {
         self.edge.waiting() + self.bulk.waiting()
     }
 
-    /// Bytes at racks that have left their sources; low-latency packets also on circuits.
+    /// Bytes at racks that have left their sources, and low-latency packets at racks and on
+    /// circuits.
     pub(super) fn queued(&self) -> u64 {
         self.edge.for_servers() + self.bulk.all_held() + self.low_latency.bytes
     }

@@ -1,6 +1,6 @@
 //! Topology slices and offset reconfiguration: in each slice one switch reconfigures while the
-//! circuits of all others stay lit. With each reconfiguration RotorLB divides the new circuits
-//! among bulk.
+//! circuits of all others stay lit. After each reconfiguration RotorLB divides the new circuits
+//! among bulk traffic.
 
 use super::kernel::{Cx, Event, Opera};
 use crate::tdma::circuits::Line;
@@ -8,7 +8,8 @@ use lightloom_engine::Time;
 use std::ops::Range;
 
 impl Opera {
-    /// The run begins as the last switch is lit: every other is amid its slot.
+    /// Starts the run when the last switch becomes lit; all others are in the middle of their
+    /// slots.
     pub(super) fn start(&mut self, cx: Cx) {
         for switch in 0..self.circuits.planes.len() {
             self.begin_slot(switch, self.ahead[switch], cx);
@@ -16,12 +17,13 @@ impl Opera {
         self.divide_circuits(0..self.circuits.lines.len(), cx);
     }
 
-    /// The last part of a slice, its reconfiguration: the night of a switch begins, and with it
-    /// the next slot of that switch.
+    /// Handles the last part of a slice: the night of a switch begins, and with it the next slot of
+    /// that switch.
     pub(super) fn reconfigure(&mut self, switch: usize, cx: Cx) {
         let relays = self.bulk.relays_traffic();
         if relays {
-            // Bytes that have been sent by now, also to relays, do not wait for the next circuits.
+            // First send all bytes that leave before now, directly or to relays, so that they do
+            // not wait for the next circuits.
             (0..self.circuits.lines.len()).for_each(|line| self.advance_line(line, cx.now, cx));
         }
         let lines = self.circuits.lines_of(switch);
@@ -65,9 +67,9 @@ impl Opera {
         }
     }
 
-    /// Finds the circuits that low-latency packets may cross, and until when. A switch takes no
-    /// low-latency packet in the slice in which it reconfigures, so that none is caught by its
-    /// night.
+    /// Determines the circuits that low-latency packets may cross, and the time at which these
+    /// change. A switch takes no low-latency packet in the slice in which it reconfigures, so that
+    /// none is lost in its night.
     pub(super) fn update_expander(&mut self, now: Time) {
         if now < self.low_latency.expander.until() {
             return;
@@ -77,7 +79,7 @@ impl Opera {
         let changes = turning.map(|plane| {
             let (light, night) = (plane.lit.start, plane.lit.end);
             let times = [light, night - guard, night];
-            // A switch whose night is due now turns before this moment is over.
+            // A switch whose night is due now reconfigures at this same instant.
             times.into_iter().find(|&at| at > now).unwrap_or(now)
         });
         let until = changes.min().unwrap_or(Time::NEVER);

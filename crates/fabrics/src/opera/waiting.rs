@@ -1,26 +1,27 @@
 //! Low-latency packets that wait at their racks until a circuit has room for them.
 //!
-//! Packets that have crossed circuits go first, first in, first out. Packets that have not are
-//! at the rack of their source; by [`Discipline::Fair`] their flows take turns, a packet each, so
-//! that a flow of megabytes does not delay a flow of one packet by more than one packet.
+//! Packets that have crossed circuits go first, in order of arrival. All other packets are at the
+//! rack of their source. With [`Discipline::Fair`] their flows take turns, one packet each, so that
+//! a flow of megabytes delays a flow of one packet by at most one packet.
 
 use crate::discipline::Discipline;
 use lightloom_engine::FlowId;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-/// Bytes of a flow that wait together.
+/// Bytes of one flow that wait in one entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// The flow of the bytes.
     pub flow: FlowId,
     /// Number of bytes; at most one packet if they are in transit.
     pub bytes: u64,
-    /// Circuits that they have crossed.
+    /// Number of circuits that they have crossed.
     pub hops: u16,
 }
 
-/// At a rack, the packets that wait for one other rack, each with a number: the lowest goes first.
+/// The packets at one rack that wait for one destination. Each entry has a number; the lowest goes
+/// first.
 #[derive(Clone, Debug, Default)]
 struct Queue {
     /// Bytes that have crossed circuits; they go first.
@@ -38,8 +39,8 @@ impl Queue {
         }
     }
 
-    /// The precedence of the first bytes, larger first: whether they are in transit, and how long
-    /// they wait.
+    /// The precedence of the first bytes (the largest goes first): whether they are in transit,
+    /// then how long they have waited.
     fn precedence(&self) -> (bool, Reverse<u64>) {
         match (self.under_way.front(), self.new.front()) {
             (Some((since, _)), _) => (true, Reverse(*since)),
@@ -57,13 +58,13 @@ impl Queue {
 #[derive(Clone, Debug)]
 pub struct RackQueues {
     racks: usize,
-    /// By rack, then by destination; none for a rack at which nothing has waited yet.
+    /// By rack, then by destination; empty for a rack at which nothing has waited yet.
     queues: Vec<Vec<Queue>>,
-    /// By rack, the destinations for which something waits, in any order.
+    /// By rack, the destinations of waiting packets, in any order.
     waits_for: Vec<Vec<u32>>,
-    /// Number of entries that have begun to wait so far.
+    /// Number of entries so far, which numbers the next one.
     number: u64,
-    /// Where flows take turns: bytes of each that wait at the rack of their source.
+    /// If flows take turns: by flow, bytes that wait at the rack of its source.
     of_flows: Vec<u64>,
 }
 
@@ -89,7 +90,7 @@ impl RackQueues {
         racks * racks * (std::mem::size_of::<Queue>() as u64 + 4)
     }
 
-    /// Something waits at a rack for one other.
+    /// Adds bytes that wait at a rack for a destination.
     pub fn push(&mut self, at: u32, to: u32, waiting: Waiting) {
         if self.takes_turns() && waiting.hops == 0 {
             let bytes = &mut self.of_flows[waiting.flow.index()];
@@ -112,24 +113,24 @@ impl RackQueues {
         kind.push_back((self.number, waiting));
     }
 
-    /// Whether anything waits at a rack.
+    /// Whether packets wait at a rack.
     pub fn any(&self, at: u32) -> bool {
         !self.waits_for[at as usize].is_empty()
     }
 
-    /// The racks for which something waits at one, in any order.
+    /// The destinations of the packets that wait at a rack, in any order.
     pub fn destinations(&self, at: u32) -> &[u32] {
         &self.waits_for[at as usize]
     }
 
-    /// Whether anything waits at a rack for one other.
+    /// Whether packets wait at a rack for a destination.
     pub fn any_for(&self, at: u32, to: u32) -> bool {
         let queues = &self.queues[at as usize];
         { queues.get(to as usize) }.is_some_and(|queue| !queue.is_empty())
     }
 
-    /// The destination that is served next, of those for which `will_do` is true: that of bytes in
-    /// transit if there are any, else that of the bytes that have waited longest.
+    /// The destination to serve next, among those for which `will_do` is true: the destination of
+    /// bytes in transit if there are any, otherwise that of the bytes that have waited longest.
     pub fn first(&self, at: u32, will_do: impl Fn(u32) -> bool) -> Option<u32> {
         let queues = &self.queues[at as usize];
         let found = self.waits_for[at as usize].iter().copied();
@@ -157,7 +158,7 @@ impl RackQueues {
     }
 }
 
-/// A packet of the first, which keeps its place until all of it is taken.
+/// Takes a packet of the first entry, which keeps its place until all its bytes are taken.
 fn next_in_order(kind: &mut VecDeque<(u64, Waiting)>, packet: u64) -> Option<Waiting> {
     let (_, first) = kind.front_mut()?;
     let bytes = first.bytes.min(packet);
@@ -169,7 +170,7 @@ fn next_in_order(kind: &mut VecDeque<(u64, Waiting)>, packet: u64) -> Option<Wai
     Some(taken)
 }
 
-/// A packet of the flow whose turn it is, which then is the last.
+/// Takes a packet of the flow whose turn it is; the flow then is the last.
 fn next_turn(
     kind: &mut VecDeque<(u64, Waiting)>,
     of_flows: &mut [u64],
@@ -202,7 +203,7 @@ mod tests {
             check(Discipline::Fifo, steps)?;
         }
 
-        /// The same, where a flow whose packet was taken is behind all others.
+        /// The same with turns: a flow whose packet was taken is behind all others.
         #[test]
         fn flows_take_turns(
             steps in prop::collection::vec((0..RACKS, 0..RACKS, 0u16..3, 1u64..40, 0u32..16), 1..200),
@@ -213,7 +214,7 @@ mod tests {
 
     type Step = (u32, u32, u16, u64, u32);
 
-    /// A flow of each pair is new, and its later bytes join those that wait.
+    /// Each pair has one new flow, whose later bytes join those that wait.
     fn check(order: Discipline, steps: Vec<Step>) -> Result<(), TestCaseError> {
         let mut queues = RackQueues::new(RACKS, 1_000, order);
         let mut list: Vec<(u32, u32, Waiting)> = Vec::new();
@@ -262,7 +263,8 @@ mod tests {
         Ok(())
     }
 
-    /// A flow of 100 packets is at its rack, and one of a packet comes: it waits for one.
+    /// A flow of 100 packets waits at its rack when a flow of one packet arrives: the latter waits
+    /// for one packet.
     #[test]
     fn an_elephant_delays_a_mouse_by_a_packet() {
         for (order, before) in [(Discipline::Fair, 1), (Discipline::Fifo, 100)] {

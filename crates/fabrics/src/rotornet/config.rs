@@ -17,26 +17,26 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// RotorNet: rotor switches that step through fixed matchings, so that in a cycle every rack meets
-/// every other; demand is not reported.
+/// RotorNet: rotor switches that step through fixed matchings, without reports of demand; in a
+/// cycle every rack meets every other rack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RotorNetConfig {
-    /// Rotor switches, to each of which every rack has one uplink, at most racks - 1.
-    /// Default: as many as leave each 16 matchings, those of the paper's switch of 2048
-    /// ports: an uplink for every 16 racks.
+    /// Number of rotor switches, at most racks - 1; every rack has one uplink to each. Default: the
+    /// number with which each switch has 16 matchings, as the paper's switch of 2048 ports has: one
+    /// uplink for every 16 racks.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4095))]
     pub switches: Option<u32>,
     /// Rate of an uplink [b/s]. Default: that of a rack's servers, divided by its uplinks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link_rate: Option<Rate>,
-    /// Rotor switch: "rotor-rotornet", or a table of its keys, which may begin with a `preset`. Then
-    /// `night` follows from it, and a table that gives another is refused, as are more racks
-    /// than it has ports. Default: none is named.
+    /// Rotor switch: "rotor-rotornet", or a table of its keys, which may begin with a `preset`. The
+    /// switch then determines `night`; a table with another value is refused, and so are more racks
+    /// than the switch has ports. Default: no device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<Named<SwitchDesign>>,
-    /// From the tear-down of a matching to first light of the next [s]. Default 20 us, the
+    /// Time from the tear-down of a matching to first light of the next [s]. Default 20 us, as the
     /// paper's switch.
     pub night: Time,
     /// Time for which a switch keeps a matching, including the night before it [s]. Default 200 us:
@@ -44,20 +44,20 @@ pub struct RotorNetConfig {
     pub slot: Time,
     /// Two-hop traffic: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
-    /// The unit among which RotorLB divides a circuit. "per-rack": a circuit carries what waits at
-    /// its rack. "per-host", as in the simulator of Opera's authors: each host may use its share of
-    /// a circuit, and traffic that arrives during a slot waits for a later one. Default:
-    /// "per-rack", the rule of the papers.
+    /// The units among which RotorLB divides a circuit. "per-rack": a circuit carries any traffic
+    /// that waits at its rack. "per-host", as in the simulator of Opera's authors: each host may
+    /// use its share of a circuit, and traffic that arrives during a slot waits for a later slot.
+    /// Default: "per-rack", the rule of the papers.
     pub rotorlb: Fairness,
-    /// Order in which the link of a server serves the flows that wait for it, to the rack and
-    /// from it: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
-    /// Default: `cluster.discipline`, which is "fair".
+    /// Order in which the link of a server, in either direction, serves the flows that wait for it:
+    /// "fair" (one packet of each flow in turn) or "fifo". The paper gives no order. Default:
+    /// `cluster.discipline`, which is "fair".
     #[serde(skip_serializing_if = "is_nothing")]
     pub discipline: Discipline,
     /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
     pub packet: Bytes,
-    /// From a rack to any other [s]; with two-hop traffic no longer than the night. Default
-    /// 0 s.
+    /// Propagation delay from a rack to any other [s]; with two-hop traffic no longer than the
+    /// night. Default 0 s.
     pub propagation: Time,
     /// Forwarding latency of a rack's switch [s]. A packet incurs it at each rack, including its
     /// source's. Default 0 s (idealised).
@@ -67,8 +67,8 @@ pub struct RotorNetConfig {
     /// Default 0 s (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub fec_latency: Time,
-    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
-    /// Default 0 B (idealised).
+    /// Bytes that every packet has on the wire beside its payload [B]. They reduce the payload that
+    /// links carry. Default 0 B (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub header: Bytes,
 }
@@ -128,8 +128,8 @@ impl RotorNetConfig {
         self.slot - self.night
     }
 
-    /// Each switch's matchings. Of the N - 1 cyclic ones, slot t of switch s has number
-    /// t S + s; where the last slot has none for a switch, it idles.
+    /// The matchings of each switch. Slot t of switch s has number t S + s of the N - 1 cyclic
+    /// matchings; a switch without a matching in the last slot is idle in it.
     fn schedules(&self, cluster: &Cluster) -> Vec<Option<Arc<Schedule>>> {
         let (nodes, uplinks) = (cluster.racks, self.uplinks(cluster));
         let round = RoundRobin { nodes, uplinks };

@@ -65,7 +65,7 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
-/// The constraints on its rotors: matchings are cyclic, and so circuits have one direction.
+/// The constraints on its rotor switches: matchings are cyclic, so circuits are unidirectional.
 const SWITCH: Asked = Asked {
     settle: "night",
     deviation: None,
@@ -128,7 +128,7 @@ impl FabricConfig for RotorNetConfig {
         let uplinks = u64::from(self.uplinks(site.cluster));
         // Matchings, and lines.
         let switches = racks * racks * 4 + racks * uplinks * 112;
-        // The days until the last arrival, at least.
+        // The days until at least the last arrival.
         let days = (site.flows.last_arrival() / self.slot.0.max(1)).0 as u64;
         let light = Light::memory(days, racks).saturating_mul(uplinks);
         let by_hosts = match self.rotorlb {

@@ -16,9 +16,9 @@ use lightloom_engine::{Agenda, Cluster, Command, FlowId, Io, Rejected, Time};
 pub enum Event {
     /// All switches reconfigure, and the next slot begins.
     Slot,
-    /// Bytes that a circuit carried are at the rack of their destination.
+    /// Bytes that a circuit carried have reached the rack of their destination.
     Lands(Landing),
-    /// Something happens between servers and racks.
+    /// An event on the links between servers and racks.
     Edge(EdgeEvent),
 }
 
@@ -41,7 +41,7 @@ pub(super) type Cx<'a, 'b> = &'a mut Context<'b, Event>;
 /// The fabric.
 pub struct RotorNet {
     pub(super) cluster: Cluster,
-    /// Reconfiguration of a switch.
+    /// Time that the reconfiguration of a switch takes.
     pub(super) night: Time,
     /// The circuits of all switches.
     pub(super) circuits: Circuits,
@@ -49,7 +49,7 @@ pub struct RotorNet {
     pub(super) edge: RackEdge,
     /// The bytes that wait at sources and relays.
     pub(super) bulk: Bulk,
-    /// Most bytes at a rack that have left their source, at any time.
+    /// Peak of the bytes at any rack that have left their source.
     pub(super) queue_peak: u64,
 }
 
@@ -74,7 +74,7 @@ impl Racks for RotorNet {
         &mut self.edge
     }
 
-    /// Bytes join the queue for their rack, and leave it at once if a circuit to it is idle.
+    /// Adds bytes to the queue for their rack, and sends them at once if a circuit to it is idle.
     fn enter(&mut self, flow: FlowId, bytes: u64, cx: Cx) {
         if self.bulk.join_host(flow, bytes, cx.io) {
             return;

@@ -1,5 +1,5 @@
-//! Slots: all switches step to their next matching at once, racks send direct traffic and second
-//! hops, and RotorLB divides the remaining capacity.
+//! Slots: all switches step to their next matching at the same time, racks send direct traffic and
+//! second hops, and RotorLB divides the remaining capacity.
 
 use super::kernel::{Cx, Event, RotorNet};
 use crate::tdma::circuits::Line;
@@ -9,7 +9,7 @@ use crate::tdma::rotor::Part;
 use lightloom_engine::Time;
 
 impl RotorNet {
-    /// The slot is over, and the next one begins.
+    /// Ends the slot and begins the next one.
     pub(super) fn begin_slot(&mut self, cx: Cx) {
         for line in 0..self.circuits.lines.len() {
             self.close_day(line, cx);
@@ -24,15 +24,15 @@ impl RotorNet {
         }
     }
 
-    /// Counts the bytes that the day carried of a flow that continues.
+    /// Counts the bytes of a flow that the day carried, if the flow continues in a later day.
     fn close_day(&mut self, line: usize, cx: Cx) {
         if let Some((landing, at)) = self.circuits.close_day(line, cx) {
             self.count(landing, at, cx.io);
         }
     }
 
-    /// The bytes that a switch carried to relays have arrived. All switches are dark for the time
-    /// of propagation.
+    /// Moves the bytes that a switch carried to relays into the relays' queues. They have arrived,
+    /// because all switches are dark for at least the propagation delay.
     fn gather(&mut self, plane: usize) {
         let crossed = self.bulk.take_crossed(plane, &mut self.circuits);
         let mut more = self.bulk.gather_at_hosts(plane, &mut self.circuits);
@@ -86,7 +86,7 @@ impl RotorNet {
         self.bulk.recycle_grants(grants);
     }
 
-    /// The same, where circuits are divided among hosts.
+    /// The same if circuits are divided among hosts.
     fn plan_for_hosts(&mut self, cx: Cx) {
         let lines = 0..self.circuits.lines.len();
         for circuit in self.bulk.plan_for_hosts(lines, &self.circuits) {

@@ -1,4 +1,4 @@
-//! Tables that cannot run, by the key that is to blame.
+//! Tables that are refused, by the key that the refusal names.
 
 use super::*;
 

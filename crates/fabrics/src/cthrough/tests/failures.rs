@@ -13,7 +13,7 @@ fn port(node: u32) -> Element {
 
 const LONG: u64 = 90_000_000_000;
 
-/// Rack 0 with rack 1 from the start, and with rack 2 for more from 2.5 s on.
+/// Rack 0 has demand for rack 1 from the start, and more demand for rack 2 from 2.5 s on.
 fn bench(timeout: &str) -> Bench {
     let mut rows = vec![(0, 4, LONG, Time::ZERO)];
     rows.extend((0..4).map(|s| (s, 8 + s, LONG, Time::MS * 2_500)));
@@ -54,7 +54,7 @@ fn a_controller_that_comes_back_in_time_goes_on() {
     );
 }
 
-/// Servers left the circuits, and no controller orders them to return.
+/// Servers moved their traffic to the tree, and there is no controller to move it back.
 #[test]
 fn a_controller_that_fails_in_the_dark_leaves_the_dark() {
     let mut bench = bench("4 s");
@@ -68,8 +68,8 @@ fn a_broken_port_takes_its_circuit_down_and_its_rack_out() {
     let mut bench = bench("4 s");
     bench.until(1_700).command(fail(port(1)));
     bench.until(3_900);
-    // The other circuit stays until the next decision, which joins 2 and 3
-    // again: nothing changes. At 3 s rack 0 has for rack 2.
+    // The other circuit stays until the next decision, which connects 2 and 3 again, so nothing
+    // changes. At 3 s rack 0 has demand for rack 2.
     let circuits = bench.circuits();
     assert_eq!(circuits[..2], [(0, 1, 1_010, 1_700), (2, 3, 1_010, 3_000)]);
     assert_eq!(circuits[2..], [(0, 2, 3_010, 3_900)]);
@@ -81,7 +81,7 @@ fn a_broken_port_takes_its_circuit_down_and_its_rack_out() {
     );
 }
 
-/// Off the circuit at once: the tree's 100 Mb/s.
+/// The flow leaves the circuit at once and has the tree's 100 Mb/s.
 #[test]
 fn flows_of_a_broken_port_take_the_tree() {
     let mut bench = Bench::new(&TESTBED, ideal(json!({})), &[(0, 4, LONG, Time::ZERO)]);

@@ -37,7 +37,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Packets are not stored: closed forms are of rates alone.
+    /// Packets are not stored and forwarded, because the closed forms contain only rates.
     fn new(cluster: &Cluster, mut table: Value, rows: &[Row]) -> Bench {
         table["forwarding"] = json!("cut-through");
         let mut flows = Flows::new();
@@ -81,7 +81,7 @@ impl Bench {
     }
 }
 
-/// A table for closed forms: ideal transport, racks without demand keep still.
+/// A table for closed forms: ideal transport; racks without demand keep their circuits.
 fn ideal(more: Value) -> Value {
     let mut table = json!({"ramp": "0 s", "dip": "0 s", "unrequested": "keep"});
     let more = more.as_object().expect("a table").clone();

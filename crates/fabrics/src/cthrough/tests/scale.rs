@@ -14,8 +14,8 @@ const LARGE: Cluster = Cluster {
     nic: Nic::Capped(Rate::GBPS),
 };
 
-/// §7.3: a rack that has bytes for all others is joined to the last of them after 999 periods. The
-/// tree has almost no capacity, so it serves none of them before.
+/// §7.3: a rack with demand for all others is connected to the last of 1,000 racks after 999
+/// periods. The tree has almost no capacity, so it serves no pair before.
 #[test]
 fn the_last_of_a_hundred_racks_waits_for_99_periods() {
     let cluster = Cluster {
@@ -23,7 +23,7 @@ fn the_last_of_a_hundred_racks_waits_for_99_periods() {
         servers_per_rack: 4,
         ..LARGE
     };
-    // Bytes that a circuit carries in a period, less the tenth that others claim.
+    // Bytes that a circuit carries in a period, minus the tenth of the link that other queues have.
     let rows: Vec<Row> = (1..100)
         .flat_map(|rack| (0..4).map(move |s| (s, rack * 4 + s, 110_000_000, Time::ZERO)))
         .collect();

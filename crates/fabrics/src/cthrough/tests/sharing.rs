@@ -7,7 +7,7 @@ use lightloom_engine::kernel::flow::Net;
 use lightloom_engine::FlowId;
 use proptest::prelude::*;
 
-/// Full bisection beside the circuit, so that the servers' links alone limit.
+/// The tree has full bisection bandwidth, so that only servers' links are a limit.
 fn rates(table: Value, rows: &[Row]) -> Vec<f64> {
     let mut bench = Bench::new(&TESTBED, ideal(table), rows);
     bench.until(1_900);
@@ -26,7 +26,7 @@ fn the_connected_rack_has_nine_tenths() {
         (8, 4, LONG, Time::ZERO),
         (0, 8, 150_000_000, Time::S / 2),
     ];
-    // Rack 1's receiver is shared by server 8, too: 0.5 each at first.
+    // Server 8 sends to the same receiver in rack 1: at first each has 0.5.
     let _ = rates(table.clone(), &rows);
     let rows = [
         (0, 4, LONG, Time::ZERO),
@@ -82,7 +82,8 @@ fn without_a_connected_rack_nothing_is_set_aside() {
     assert_eq!(rates(table, &rows), [0.5, 0.5]);
 }
 
-/// 19 flows over the circuit and one of the tree: a twentieth by flows, a tenth by the scheduler.
+/// 19 flows over the circuit and one over the tree: by number of flows it would have a twentieth;
+/// the scheduler gives it a tenth.
 #[test]
 fn all_other_racks_have_a_tenth() {
     let table = json!({"oversubscription": 1.0});
@@ -95,8 +96,8 @@ fn all_other_racks_have_a_tenth() {
     }
 }
 
-/// 40:1: the tree carries 100 Mb/s out of the rack, of which this server's flow has a quarter;
-/// the 49 flows over the circuit have the rest of the link.
+/// At 40:1 the tree carries 100 Mb/s out of the rack, of which this server's flow has a quarter;
+/// the 49 flows over the circuit use the rest of the link.
 #[test]
 fn of_its_tenth_the_tree_leaves_what_it_cannot_carry() {
     let mut rows = vec![(0, 4, LONG, Time::ZERO); 49];
@@ -111,8 +112,8 @@ fn of_its_tenth_the_tree_leaves_what_it_cannot_carry() {
     }
 }
 
-/// The receiver's link holds the circuit's flow at a quarter; three flows of the tree, which have
-/// three quarters by their number, may have all that is left.
+/// The receiver's link limits the circuit's flow to a quarter; the three flows over the tree then
+/// use the rest, which is also their share by number.
 #[test]
 fn a_slow_receiver_keeps_nothing_free_that_flows_have_anyway() {
     let table = json!({"oversubscription": 1.0});
@@ -130,15 +131,16 @@ fn a_slow_receiver_keeps_nothing_free_that_flows_have_anyway() {
     }
 }
 
-/// Links of servers and of the tree, and the circuits: the bounds come after them.
+/// Number of links of servers, tree and circuits; the scheduler's bounds have the numbers after
+/// them.
 const LINKS: u32 = 2 * 16 + 2 * 4 + 4;
 
-/// A rate that counts as nothing [b/s].
+/// Tolerance of rates [b/s].
 const FINE: u64 = 5_000_000;
 
-/// Every flow is held where the scheduler may hold it: at a full link on which no flow has more,
-/// or at its server's full link if no flow of its side has more there, and its side has its share
-/// (all of the link, if the other side has no flows).
+/// Every flow is limited where the scheduler may limit it: at a full link on which no flow has a
+/// higher rate; or at its server's full link if no flow of its side has a higher rate there and its
+/// side has its share (all of the link if the other side has no flows).
 fn flows_are_held(net: &Net, flows: u32) -> Result<(), TestCaseError> {
     let rate = |f: u32| net.rate(FlowId(f)).0;
     let path = |f: u32| net.path(FlowId(f));
@@ -171,9 +173,9 @@ fn flows_are_held(net: &Net, flows: u32) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    /// Compares the rates with the scheduler's definition, independent of the solver. One server
-    /// sends to many racks, the others to one rack each: several schedulers whose rates depend on
-    /// each other are not solved exactly.
+    /// Compares the rates with the scheduler's definition, independently of the solver. One server
+    /// sends to many racks, the others to one rack each, because the solver is not exact for
+    /// several schedulers whose rates depend on each other.
     #[test]
     fn both_sides_have_their_shares_or_all_that_they_can_use(
         ends in prop::collection::vec((0_u32..8, 0_u32..8), 2..50),
@@ -202,8 +204,8 @@ proptest! {
     }
 }
 
-/// Two servers send over one circuit of 4 Gb/s, one of them four flows that a receiver holds at a
-/// quarter each: the other's flow has its nine tenths, though it is one of five.
+/// Two servers send over one circuit of 4 Gb/s. One has four flows that a receiver limits to a
+/// quarter each; the flow of the other still has its nine tenths, although it is one of five flows.
 #[test]
 fn a_circuit_is_not_shared_by_counts() {
     let table = json!({"oversubscription": 1.0, "circuit_rate": "4 Gb/s"});

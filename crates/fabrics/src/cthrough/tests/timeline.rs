@@ -1,9 +1,8 @@
-//! The times at which circuits come up and go dark, and the bytes carried meanwhile.
+//! The times at which circuits come up and go dark, and the bytes carried in between.
 
 use super::*;
 
-/// §5.1 in numbers: 100 Mb/s for the first interval and 10 ms more, then the
-/// server's 1 Gb/s.
+/// §5.1 in numbers: 100 Mb/s for the first interval plus 10 ms, then the server's 1 Gb/s.
 #[test]
 fn a_flow_takes_the_tree_until_its_circuit_is_up() {
     let mut bench = Bench::new(
@@ -52,7 +51,7 @@ fn a_decision_takes_effect_after_its_computation_and_the_dark() {
     let table = ideal(json!({
         "interval": "2 s", "computation_delay": "640 ms", "reconfiguration_delay": "20 ms",
     }));
-    // Rack 0 has for rack 1 at first, until 3.6 s; for rack 2 from 3 s on.
+    // Rack 0 has demand for rack 1 until 3.6 s, and for rack 2 from 3 s on.
     let rows = [
         (0, 4, 150_000_000, Time::ZERO),
         (1, 8, 900_000_000, Time::S * 3),
@@ -71,15 +70,14 @@ fn a_decision_takes_effect_after_its_computation_and_the_dark() {
     );
 }
 
-/// While the switch is set, the tree carries everything and light nothing.
+/// During a reconfiguration the tree carries all traffic.
 #[test]
 fn nothing_crosses_a_circuit_in_the_dark() {
     let table = ideal(json!({"reconfiguration_delay": "400 ms"}));
     let gb = 1_000_000_000;
     let rows = [(0, 4, gb / 2, Time::ZERO), (1, 8, 9 * gb, Time::S * 2)];
     let mut bench = Bench::new(&TESTBED, table, &rows);
-    // Rack 0 has sent all that it has for rack 1 after 5 s; then it is joined
-    // with rack 2.
+    // Rack 0 has sent all bytes for rack 1 after 5 s; then it is connected to rack 2.
     let mut dark = Vec::new();
     for ms in (10..=9_000).step_by(10) {
         bench.until(ms);
@@ -99,9 +97,9 @@ fn nothing_crosses_a_circuit_in_the_dark() {
     assert_eq!(circuits[1].2, circuits[0].3 + 400);
 }
 
-/// Two racks take turns for the third: with buffers that show all, each has the
-/// circuit for an interval less 10 ms, then waits for one. (Were their demands
-/// equal after two turns, the one that is joined would stay so.)
+/// Two racks take turns for the third: if buffers report all demand, each has the circuit for an
+/// interval minus 10 ms, then waits for an interval. (If their demands were equal after two turns,
+/// the connected rack would keep its circuit.)
 #[test]
 fn matchings_alternate_and_the_duty_cycle_is_what_is_left() {
     let cluster = Cluster {
@@ -123,13 +121,13 @@ fn matchings_alternate_and_the_duty_cycle_is_what_is_left() {
     assert_eq!(peers, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
     let lit: i64 = bench.circuits().iter().map(|c| c.3 - c.2).sum();
     assert_eq!(lit, 10 * 990);
-    // 4 Gb/s while the circuit is lit, less the share of the servers' links that the other queue
-    // claims: a tenth, of which the tree leaves them 25 Mb/s each.
+    // 4 Gb/s while the circuit is lit, minus what the other queue takes of the servers' links: it
+    // may have a tenth, but the tree carries only 25 Mb/s for each.
     let over = bench.fabric.totals().circuit_bytes.expect("has circuits");
     assert_eq!(over, 10 * 990 * (4 * GBPS_MS - GBPS_MS / 10));
 }
 
-/// Fig 5: within 5 ms a flow has the circuit; in the slope it carries half.
+/// Fig 5: a flow fills the circuit within 5 ms; during the ramp it carries half.
 #[test]
 fn transport_rises_within_its_time() {
     let table = json!({"unrequested": "keep", "ramp": "8 ms", "dip": "0 s"});
@@ -141,8 +139,7 @@ fn transport_rises_within_its_time() {
     assert_eq!(full, GBPS_MS);
 }
 
-/// When the circuit goes, a flow that had it carries half of its share in the
-/// tree until it has recovered.
+/// When its circuit goes dark, a flow carries half of its share on the tree until it has recovered.
 #[test]
 fn transport_dips_when_a_circuit_goes() {
     let table = json!({"unrequested": "keep", "ramp": "0 s", "dip": "40 ms", "interval": "100 ms"});
@@ -160,8 +157,8 @@ fn transport_dips_when_a_circuit_goes() {
     assert_eq!(after, 10 * GBPS_MS / 10);
 }
 
-/// So do flows that share it. Eight on a link of the tree dipped to no less than
-/// one had in the end.
+/// The same for flows that share a circuit. (Regression: eight flows on one link of the tree had
+/// the full rate of the link during the dip.)
 #[test]
 fn flows_that_share_rise_and_dip_together() {
     let table = json!({
@@ -189,7 +186,7 @@ fn flows_that_share_rise_and_dip_together() {
     assert!(near(sum(1_150) - dipped, 10 * GBPS_MS / 10));
 }
 
-/// Small queues are not reported: they are served in turn, or not at all.
+/// Small queues are not reported: their racks get circuits in turn, or none.
 #[test]
 fn small_queues_get_circuits_by_rotation_alone() {
     let peers = |rule: &str| {
@@ -203,6 +200,6 @@ fn small_queues_get_circuits_by_rotation_alone() {
     let mut met = peers("rotate");
     met.sort_unstable();
     assert_eq!(met, [1, 2, 3]);
-    // In order: rack 0 with rack 1, and so it stays.
+    // In order of racks: rack 0 is connected to rack 1 and stays connected.
     assert_eq!(peers("keep"), [1]);
 }

@@ -145,7 +145,7 @@ fn hosts_send_on_while_nacks_are_on_their_way() {
 fn the_edge_detector_waits_for_short_packets() {
     let rows = [(0, 1, 256 + 10, 0), (0, 2, 256, 0)];
     let table = json!({"architecture": "ao-nack", "tuning": "0 ns", "discipline": "fifo"});
-    // A detector chosen by "auto" is not the edge detector here: the next packet starts as soon as
+    // "auto" does not choose the edge detector for short packets: the next packet starts as soon as
     // the short one has left.
     let got = finishes(16, &table, &rows);
     assert_eq!(got[1], 222_400 + 25_600 + 308_800);

@@ -1,4 +1,5 @@
-//! Oracles of circuits that take turns: a packet at a time, closed forms, cases by hand.
+//! Oracles of scheduled circuits: a model that sends packet by packet, closed forms, cases worked
+//! out by hand.
 
 use crate::mordia::frames::Punctuality;
 use crate::mordia::kernel::{Mordia, MordiaSetup};
@@ -104,7 +105,7 @@ fn sending_stops_before_a_packet_would_be_cut() {
     let schedule = || slots(10, &[(&[1, 0], 100)]);
     let (io, _) = run(setup(schedule(), 22), &[(0, 1, 1 << 40, 0)], 110);
     assert_eq!((io.flows.delivered[0], io.ledger.losses), (88, 0));
-    // A flow that ends leaves the rest to the next, whose first packet has to fit.
+    // When a flow ends, the next one uses the rest of the day if its first packet fits.
     let rows = [(0, 1, 75, 0), (0, 1, 30, 0), (0, 1, 5, 0)];
     let (io, _) = run(setup(schedule(), 22), &rows, 220);
     let finish: Vec<i64> = io.flows.finish.iter().map(|t| t.0 / 1_000).collect();
@@ -112,7 +113,7 @@ fn sending_stops_before_a_packet_would_be_cut() {
     assert_eq!(finish, [85, 128, 133]);
 }
 
-/// A flow that arrives during the day leaves in it, at once if no other flow does.
+/// A flow that arrives during the day leaves in it; at once, if the circuit is idle.
 #[test]
 fn who_comes_during_the_day_leaves_in_it() {
     let rows = [
@@ -127,8 +128,8 @@ fn who_comes_during_the_day_leaves_in_it() {
     assert_eq!(finish, [70, 90, 140, 145]);
 }
 
-/// A night of 30 ns where 10 were planned: the first two packets of 10 B are lost, come
-/// back when the day is over, and are the last.
+/// A night takes 30 ns instead of the planned 10 ns: the first two packets of 10 B are lost, rejoin
+/// the end of the queue when the day is over, and are sent last.
 #[test]
 fn what_is_sent_into_the_night_is_lost_and_sent_again() {
     let mut late = setup(slots(10, &[(&[1, 0], 100)]), 10);
@@ -141,17 +142,17 @@ fn what_is_sent_into_the_night_is_lost_and_sent_again() {
     late.punctuality = Punctuality::exact(Time::NS * 30);
     late.retransmit_after = Time::NS * 35;
     let (io, _) = run(late, &[(0, 1, 50, 0), (0, 1, 5, 0)], 400);
-    // The packets join the queue at 145 ns, when there is light from 140 until 220.
+    // The packets join the queue at 145 ns, during the light from 140 to 220 ns.
     assert_eq!((io.ledger.losses, io.flows.finish[0]), (2, Time::NS * 165));
 }
 
-/// The packets that one server's link of half the rate lets through.
+/// A server's link of half the rate limits the packets that a circuit carries.
 #[test]
 fn servers_links_take_a_packet_at_a_time() {
     let mut capped = setup(slots(10, &[(&[1, 0], 1_000)]), 10);
     capped.network.cluster.nic = Nic::Capped(Rate(4 * Rate::GBPS.0));
     let (io, _) = run(capped, &[(0, 1, 20, 100)], 900);
-    // Up by 120 and 140 ns, across by 150, down by 170.
+    // At their rack at 120 and 140 ns, across by 150 ns, at the server by 170 ns.
     assert_eq!(
         (io.flows.start[0], io.flows.finish[0]),
         (Time::NS * 100, Time::NS * 170)
@@ -216,7 +217,8 @@ fn schedules() -> impl Strategy<Value = Schedule> {
 }
 
 proptest! {
-    /// Whole days in closed form come to the same as one packet after the other.
+    /// The kernel, which computes whole days in closed form, gives the same results as a
+    /// packet-by-packet model.
     #[test]
     fn days_are_their_packets(
         schedule in schedules(),
@@ -241,7 +243,7 @@ proptest! {
     }
 }
 
-/// A flow of 10 ms that ends in its day and one that continues: a sample within the day has the
+/// A flow of 10 ms ends in its day and another continues: a sample within the day contains the
 /// bytes of each that have arrived, to within a millisecond and a packet.
 #[test]
 fn a_look_within_a_long_day_finds_what_has_arrived() {
@@ -255,7 +257,7 @@ fn a_look_within_a_long_day_finds_what_has_arrived() {
         night: ms(1),
         slots: vec![day(&[1, 0])],
     };
-    // A byte a nanosecond, from 1 ms on.
+    // One byte per nanosecond, from 1 ms on.
     let rows = [(0, 1, 10_000_000, 0), (1, 0, 100_000_000, 0)];
     for (at, ends, goes_on) in [
         (5, 4_000_000, 4_000_000),

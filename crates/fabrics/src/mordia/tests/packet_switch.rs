@@ -14,8 +14,8 @@ fn ring(racks: u32) -> Value {
     ]}})
 }
 
-/// Five racks of a server with a link of 10 Gb/s, as fast as circuits and the packet switch: a
-/// packet takes 1.2 us on each link.
+/// Five racks, each with one server. Servers' links, circuits and links of the packet switch have
+/// 10 Gb/s: a packet takes 1.2 us on each.
 fn of_five(rows: &[testing::Row]) -> (Box<dyn Fabric>, Io) {
     let cluster = Cluster {
         nic: Nic::Capped(Rate(10 * Rate::GBPS.0)),
@@ -35,15 +35,15 @@ fn seen(fabric: &dyn Fabric, io: &Io) -> View {
 /// Size of a full packet [B].
 const PACKET: u64 = 1_500;
 
-/// The time of this number of packets after 1 ms, plus a quarter of one: no packet begins or ends
-/// then.
+/// The instant after 1 ms by the time of `packets` packets and a quarter of one; no packet begins
+/// or ends then.
 fn after(packets: i64) -> Time {
     Time::MS + Time(1_200_000 * packets + 300_000)
 }
 
-/// Racks 0, 3 and 4 send 30 packets each to rack 2 over the packet switch from 1 ms on. From
-/// 930 us on rack 1 sends to it over a circuit that is lit until 1,015 us, as fast as its server.
-/// In the time of a packet three come to the packet switch and one leaves it; two come to the
+/// Racks 0, 3 and 4 send 30 packets each to rack 2 over the packet switch from 1 ms on. From 930 us
+/// on rack 1 sends to rack 2 at the rate of its server over a circuit that is lit until 1,015 us.
+/// In the time of a packet three packets reach the packet switch and one leaves it; two reach the
 /// receiver's link and one leaves it.
 #[test]
 fn bytes_at_the_packet_switch_and_at_receivers_are_in_places_of_their_own() {
@@ -75,14 +75,15 @@ fn bytes_at_the_packet_switch_and_at_receivers_are_in_places_of_their_own() {
     assert!(fabric.idle());
     assert_eq!(seen(&*fabric, &io).placed_bytes(), 0);
     assert_eq!(io.ledger.delivered, io.flows.total_bytes());
-    // The last three of 90 come when 29 have left: 60 wait behind the one that is being sent.
+    // The last three of 90 packets arrive when 29 have left: 60 wait behind the one in
+    // transmission.
     let totals = fabric.totals();
     assert_eq!(totals.queue_peak_bytes, Some(60 * PACKET));
     assert_eq!(totals.queue_place, QueuePlace::Port);
 }
 
-/// Two servers of rack 1 send over the circuit to one of rack 2, whose link takes half of it. The
-/// packets of rack 0 alone do not wait at the packet switch.
+/// Two servers of rack 1 send over the circuit to one server of rack 2, whose link has half of
+/// their rate. Packets come to the packet switch only from rack 0 and do not wait there.
 #[test]
 fn the_place_of_the_peak_is_that_of_the_longer_queue() {
     let cluster = Cluster {
@@ -91,7 +92,7 @@ fn the_place_of_the_peak_is_that_of_the_longer_queue() {
         ..cluster(5)
     };
     let table = json!({"policy": ring(5), "interval": "1 ms", "packet_rate": "10 Gb/s"});
-    // When the last two of 40 packets come, 19 have left.
+    // When the last two of 40 packets arrive, 19 have left.
     let rows = [
         (0, 4, 30 * PACKET, Time::ZERO),
         (2, 4, 20 * PACKET, Time::US * 930),
@@ -163,11 +164,11 @@ fn lossy_days_and_the_packet_switch_deliver_every_byte_once() {
 }
 
 /// Rack 0 is connected to rack 1 for 90 µs, then to no rack for 800 µs. Every frame is late, so the
-/// day continues for the 5 µs of the interface after the light: packets sent then are lost and are
-/// back in their queue when the last of them has left. The demand of 90 µs was measured at 1.2 ms
-/// and planned for the day from 1,837.5 µs on. Lost packets therefore cross the packet switch then,
-/// not after the next decision at 2.4 ms or in the next day: the first of them at once, each 1.2 µs
-/// on either link.
+/// rack sends for 5 µs, the delay of the interface, after the light has ended; these packets are
+/// lost and rejoin their queue when the last of them has left. The demand of 90 µs was measured at
+/// 1.2 ms and planned for the day from 1,837.5 µs on. Lost packets therefore cross the packet
+/// switch as soon as they are back in their queue, not after the next decision at 2.4 ms or in the
+/// next day; each takes 1.2 µs on either link.
 #[test]
 fn lost_packets_of_the_demand_cross_the_packet_switch_when_they_are_back() {
     let day = |permutation: [u32; 3], ps: u64| json!({"permutation": permutation, "day_ps": ps});
@@ -190,7 +191,8 @@ fn lost_packets_of_the_demand_cross_the_packet_switch_when_they_are_back() {
     assert_eq!(io.ledger.delivered, demand);
     let lost = io.ledger.losses as i64;
     assert!((4..=5).contains(&lost), "{lost}");
-    // From when the last has left, which is after the light, by less than the interface's delay.
+    // From the time at which the last packet has left: after the light has ended, by less than the
+    // interface's delay.
     let dark = Time(1_927_500_000);
     let last = io.flows.finish[0] - Time(1_200_000 * (lost + 1));
     assert!(last > dark && last <= dark + Time::US * 5, "{last}");

@@ -1,4 +1,4 @@
-//! The log of a run, played again against its own policy.
+//! The log of a run, replayed with the same policy.
 
 use super::{built, cluster, SKEWED};
 use lightloom_control::log::{read, Read};
@@ -7,8 +7,7 @@ use lightloom_control::replay::{replay, Replay};
 use lightloom_engine::{Command, Element, Flows, HostId, Time};
 use serde_json::{json, Value};
 
-/// The log of 20 ms of the switch: pairs with some kilobytes at a time, a controller that is silent
-/// for a while.
+/// The log of 20 ms: pairs send some kilobytes at a time, and the controller is dead for a while.
 fn recorded(table: &Value) -> Read {
     let mut flows = Flows::new();
     for turn in 0..40 {
@@ -71,7 +70,8 @@ fn no_policy_parts_from_its_own_log() {
     assert_eq!(again(&recorded(&with("", &fixed))).parted, None);
 }
 
-/// Solstice would light pairs for less than the switch can, so a replay must use the shortest slot.
+/// Solstice would compute slots that are too short for the switch, so a replay must use the
+/// shortest slot.
 #[test]
 fn replays_know_the_shortest_slot() {
     let policy = json!({"policy": {"kind": "solstice", "shortest": "0 s"}});

@@ -1,5 +1,5 @@
-//! The network takes the time that Solstice computes: the last byte of a demand arrives when the
-//! schedule stated, packets included.
+//! The network takes the time that Solstice computes: the last byte of a demand arrives at the end
+//! of its plan, including the packet switch.
 
 use super::{built, cluster, of_demand};
 use lightloom_control::algorithms::solstice::{plan_within, Limits, Network, Plan};
@@ -28,7 +28,7 @@ fn drawn(seed: u64, racks: usize) -> Matrix {
     demand
 }
 
-/// How long after the decision the last flow ends.
+/// Time from the decision to the end of the last flow.
 fn took(demand: &Matrix, more: &Value) -> Time {
     let mut table = json!({
         "policy": {"kind": "solstice"}, "interval": "20 ms", "shortest_slot": "12.7 us",
@@ -73,8 +73,8 @@ fn circuits_alone_take_what_was_promised() {
     }
 }
 
-/// Counter-example to the test above: if days are planned by bytes, they end within packets, which
-/// wait for the next round.
+/// Counter-example to the test above: days that are planned by bytes end within packets, which wait
+/// for the next round.
 #[test]
 fn a_plan_by_bytes_promises_too_much() {
     let policy = json!({"policy": {"kind": "solstice", "packet": "1 B"}});
@@ -87,8 +87,8 @@ fn a_plan_by_bytes_promises_too_much() {
     assert!(worst > 1.5, "{worst}");
 }
 
-/// With a packet switch: links up send the residual of their rack without a pause, and links
-/// down then have at most that of theirs; each packet is stored once.
+/// With a packet switch: each link to it sends the residual demand of its rack without a pause, and
+/// each link from it carries at most the residual demand for its rack; each packet is stored once.
 #[test]
 fn circuits_and_packets_take_what_was_promised() {
     let rate = Rate(Rate::GBPS.0);
@@ -113,8 +113,8 @@ fn circuits_and_packets_take_what_was_promised() {
     assert!(most < 1.1, "{most}");
 }
 
-/// Headers take the same share of the packet network's links as of the circuits. The plan uses the
-/// rest of both, and a packet network as fast as the circuits is accepted.
+/// Headers take the same share of the packet switch's links as of the circuits. The plan uses the
+/// payload rates of both, and a packet switch as fast as the circuits is accepted.
 #[test]
 fn headers_are_left_out_of_both_rates() {
     let header = 100;
@@ -152,8 +152,8 @@ fn headers_are_left_out_of_both_rates() {
     assert!(took(&drawn(1, 4), &equal) > Time::ZERO);
 }
 
-/// Where a schedule by bytes leaves a part packet of every day, the packet switch carries it at
-/// once: not in the schedule's repetitions, one after another.
+/// If a schedule by bytes leaves a part of a packet in every day, the packet switch carries these
+/// packets at once, instead of the repetitions of the schedule one after another.
 #[test]
 fn the_packet_switch_carries_what_days_leave() {
     let policy = json!({
@@ -164,7 +164,8 @@ fn the_packet_switch_carries_what_days_leave() {
         let demand = drawn(seed, 3 + seed as usize % 6);
         let plan = promised(&demand, 1, rate);
         let took = took(&demand, &policy);
-        // Of each slot a packet, at one rack and at one destination, and two that are stored.
+        // One packet for each slot, at a source and at a destination, plus two packets that are
+        // stored.
         let packets = 2 * plan.schedule.slots.len() as u64 + 2;
         let line = plan.residual.line_max() as u64;
         let rests = rate.time_for(2 * line + packets * PACKET as u64);

@@ -1,12 +1,12 @@
-//! The state of low-latency traffic: packets that wait for no circuit of their own, but cross
-//! those that are lit, over racks between (Mellette et al., NSDI 2020).
+//! The state of low-latency traffic: packets that do not wait for a direct circuit, but cross the
+//! lit circuits via other racks (Mellette et al., NSDI 2020).
 //!
-//! A circuit takes such packets from first light until the slice begins in which its switch
-//! reconfigures, and only while few packets are ahead of them. At each rack a packet takes one of the
-//! circuits that are on shortest paths of the moment and have room, at random. If none has room, the packet waits at the rack
-//! ([`crate::opera::waiting`]), so no packet is bound to a circuit that will have changed at its turn.
-//! Packets that have crossed circuits go before new ones: load beyond the capacity of the circuits
-//! waits at its source.
+//! A circuit takes such packets from first light until the start of the slice in which its switch
+//! reconfigures, and only while few packets are in its queue. At each rack a packet takes a random
+//! circuit among those that are now on shortest paths and have room. If none has room, the packet
+//! waits at the rack ([`crate::opera::waiting`]); it is therefore never bound to a circuit that
+//! changes before its turn. Packets that have crossed circuits go before new ones, so load beyond
+//! the capacity of the circuits waits at its source.
 
 use crate::discipline::Discipline;
 use crate::opera::expander::Expander;
@@ -19,9 +19,9 @@ use lightloom_engine::{FlowId, Time};
 pub struct LowLatencyLaw {
     /// Flows of fewer bytes are low-latency traffic.
     pub below: u64,
-    /// Time before its night in which a circuit takes no such packet.
+    /// Time before its night in which a circuit takes no low-latency packet.
     pub guard: Time,
-    /// The number of packets of full size that a circuit takes, with the one that it sends.
+    /// The number of full packets that a circuit takes, including the packet in transmission.
     pub queue: u32,
     /// The order of packets that wait at the rack of their source.
     pub order: Discipline,
@@ -34,15 +34,15 @@ pub struct LowLatencyPacket {
     pub flow: FlowId,
     /// Its bytes.
     pub bytes: u16,
-    /// The rack from which it comes: the last before `at`.
+    /// The rack that it left last, before `at`.
     pub from: u16,
     /// The rack at which it is, or arrives next.
     pub at: u16,
-    /// Circuits that it has crossed when it is there.
+    /// Number of circuits that it has crossed when it is at `at`.
     pub hops: u16,
 }
 
-/// The packets of such flows, and the circuits that they take.
+/// The low-latency packets and the circuits that they cross.
 pub struct LowLatencyTraffic {
     /// The rule that selects low-latency traffic.
     pub law: LowLatencyLaw,
@@ -50,19 +50,20 @@ pub struct LowLatencyTraffic {
     pub expander: Expander,
     /// Packets for which no circuit has room.
     pub waiting: RackQueues,
-    /// When the circuits change; never, if no packet waits.
+    /// Time at which the circuits change; never, if no packet waits.
     pub changes_at: Time,
-    /// By rack, when one of its circuits has room for a packet that waits.
+    /// By rack, the time at which one of its circuits has room for a waiting packet.
     pub room_at: Vec<Time>,
     /// Bytes at racks or on circuits.
     pub bytes: u64,
-    /// Bytes at each rack, until they are at the next.
+    /// Bytes at each rack, which count until they have reached the next rack.
     queued: Vec<u64>,
-    /// By flow, bytes at the rack of its destination.
+    /// By flow, bytes that have reached the rack of its destination.
     landed: Vec<u64>,
-    /// By flow, those bytes times the circuits beyond the first that they have crossed.
+    /// By flow, the same bytes, each multiplied by the number of circuits beyond the first that it
+    /// has crossed.
     extra: Vec<u64>,
-    /// Room for the planes to choose from.
+    /// Scratch space for the planes to choose from.
     pub choices: Vec<u16>,
     chance: Stream,
 }
@@ -101,13 +102,13 @@ impl LowLatencyTraffic {
         self.queued[rack as usize] += bytes;
     }
 
-    /// A packet that crossed a circuit is no longer at the rack from which it comes.
+    /// Subtracts a packet that crossed a circuit from the rack that it left.
     pub fn remove_from_rack(&mut self, packet: &LowLatencyPacket) {
         self.bytes -= u64::from(packet.bytes);
         self.queued[packet.from as usize] -= u64::from(packet.bytes);
     }
 
-    /// A packet is at the rack of its destination.
+    /// Counts a packet that has reached the rack of its destination.
     pub fn count_landed(&mut self, packet: &LowLatencyPacket) {
         let extra = u64::from(packet.hops) - 1;
         self.landed[packet.flow.index()] += u64::from(packet.bytes);

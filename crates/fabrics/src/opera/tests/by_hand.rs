@@ -31,7 +31,8 @@ fn switches_turn_one_after_another() {
         .filter(|c| c.from >= US * 50 && c.from < US * 200)
     {
         *met.entry((c.a, c.b)).or_default() += 1;
-        // As many times both ways, on the same switch at the same time.
+        // Every circuit has a counterpart in the other direction, on the same switch at the same
+        // time.
         let back = |d: &&lightloom_engine::Circuit| {
             (d.a, d.b, d.plane, d.from) == (c.b, c.a, c.plane, c.from)
         };
@@ -54,7 +55,7 @@ fn switches_turn_one_after_another() {
     );
 }
 
-/// The circuits of a moment, without those of the switch that turns next.
+/// Distance over the circuits at an instant, without those of the switch that reconfigures next.
 fn hops(circuits: &[lightloom_engine::Circuit], at: Time, from: u32, to: u32) -> i64 {
     let turns = (at.0 / (10 * US.0) % 5) as u16;
     let lit = |c: &&lightloom_engine::Circuit| c.from <= at && at < c.until && c.plane != turns;
@@ -100,7 +101,7 @@ fn a_packet_alone_takes_the_shortest_path() {
     }
 }
 
-/// A rack and the first other that its switch 4 joins it with, from the start to 49 us.
+/// A rack and its peer on switch 4, from the start to 49 us.
 fn neighbours() -> (u32, u32) {
     let (mut fabric, mut io) = built(&cluster(16, RATE), &table(), &[]);
     fabric.advance(US, &mut io);
@@ -109,8 +110,8 @@ fn neighbours() -> (u32, u32) {
     (circuit.a, circuit.b)
 }
 
-/// 30 us of bulk are on the way when a packet comes that takes the same circuit: it waits for
-/// the packet that is being sent, and bulk for it.
+/// A circuit is sending 30 us of bulk when a low-latency packet arrives for it: the packet waits
+/// for the bulk packet in transmission, and the rest of the bulk waits for it.
 #[test]
 fn a_packet_goes_before_bulk() {
     let (a, b) = neighbours();
@@ -124,8 +125,7 @@ fn a_packet_goes_before_bulk() {
     assert_eq!(io.flows.start, [Time::ZERO, US * 11]);
 }
 
-/// Bulk waits for its circuit: two racks that the fourth switch joins first in
-/// its second slot meet at 50 us.
+/// Bulk waits for its circuit: two racks that switch 4 connects in its second slot meet at 50 us.
 #[test]
 fn bulk_waits_for_its_circuit() {
     let (mut fabric, mut io) = built(&cluster(16, RATE), &table(), &[]);
@@ -143,7 +143,7 @@ fn bulk_waits_for_its_circuit() {
     assert_eq!(io.flows.finish, [Time::NS * 55_500]);
 }
 
-/// A server's link of half the rate of a circuit: the second packet is at its rack 2 us after
+/// A server's link has half the rate of a circuit: the second packet reaches its rack 2 us after
 /// the first.
 #[test]
 fn servers_links_take_a_packet_at_a_time() {
@@ -156,7 +156,7 @@ fn servers_links_take_a_packet_at_a_time() {
         let rows = [(a, b, 3_000, Time::ZERO)];
         let (mut fabric, mut io) = built(&cluster, &table, &rows);
         fabric.advance(US * 100, &mut io);
-        // Up 2, 4, 6 us; across 7; down 9 us.
+        // At its rack after 2, 4 and 6 us; across at 7 us; at the server at 9 us.
         assert_eq!(io.flows.finish, [US * 9]);
     }
 }
@@ -183,8 +183,9 @@ fn a_packet_goes_before_bulk_on_servers_links() {
     ];
     let (mut fabric, mut io) = built(&cluster, &table, &rows);
     fabric.advance(US * 100, &mut io);
-    // At its server until 22 us, at its rack at 23.8 us, across at 24.7 us. The server has
-    // received packets back to back since 3 us, and takes the next at 25 us: this one.
+    // The packet leaves its server from 22 us on, reaches its rack at 23.8 us and crosses by 24.7
+    // us. The receiving server has received packets back to back since 3 us; the next one starts at
+    // 25 us and is this packet.
     assert_eq!(io.flows.finish[2], Time::NS * 26_800);
 }
 
@@ -218,8 +219,9 @@ fn no_rack_has_more_than_the_peak() {
     }
 }
 
-/// 20 packets of a flow wait for the same circuits when others come at whole microseconds, at
-/// which a circuit has room for one more: they wait behind it, as if they came a moment later.
+/// 20 packets of a flow wait for the same circuits when others arrive at whole microseconds, the
+/// instants at which a circuit gets room for one packet. A waiting packet takes it, as if the
+/// others arrived an instant later.
 #[test]
 fn what_waits_goes_before_what_comes_as_there_is_room() {
     let ends = |after: i64| {
@@ -237,9 +239,10 @@ fn what_waits_goes_before_what_comes_as_there_is_room() {
     assert_eq!(ends(0), ends(2));
 }
 
-/// 3 MB wait at their rack, at most 4 B a nanosecond: for 750 us or more. A packet that comes
-/// meanwhile waits for one of them, where flows take turns: a circuit has eight packets before
-/// it, and there are four circuits at most on its way; a slice of 10 us may end before it.
+/// 3 MB wait at their rack for at least 750 us, because circuits carry at most 4 B per nanosecond.
+/// If flows take turns, a packet of another flow waits for one of these packets only. Each circuit
+/// has at most eight packets before it, its path has at most four circuits, and a slice of 10 us
+/// may end first.
 #[test]
 fn an_elephant_delays_a_mouse_by_a_packet() {
     let took = |waiting: &str, to: u32| {
@@ -259,8 +262,8 @@ fn an_elephant_delays_a_mouse_by_a_packet() {
 }
 
 proptest! {
-    /// Whenever bytes come, also as a slice begins, a circuit darkens or is lit, or a moment
-    /// before or after: they leave no sooner, and arrive.
+    /// Bytes arrive at any time, including the instants at which a slice begins or a circuit
+    /// becomes dark or lit, and just before or after: they never leave earlier, and are delivered.
     #[test]
     fn nothing_leaves_before_it_comes(
         rows in prop::collection::vec((0u32..16, 1u32..16, 1u64..20_000, 0i64..60, -1i64..2), 1..60),
@@ -283,7 +286,7 @@ proptest! {
         for (flow, &(.., bytes, comes)) in rows.iter().enumerate() {
             let (start, finish) = (io.flows.start[flow], io.flows.finish[flow]);
             prop_assert!(start >= comes && finish < Time::NEVER, "{start} {comes} {finish}");
-            // All five uplinks side by side.
+            // All five uplinks in parallel.
             let takes = RATE.time_for(bytes.div_ceil(5));
             prop_assert!(finish >= start + takes, "{start} {finish} {bytes}");
         }

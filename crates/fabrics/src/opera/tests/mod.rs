@@ -1,5 +1,5 @@
-//! Oracles of Opera: bytes that slots carry, cases by hand, a reference packet by packet, and
-//! refusals.
+//! Oracles of Opera: bytes that slots carry, cases worked out by hand, a reference that simulates
+//! every packet, and refusals.
 
 mod by_hand;
 mod reference;

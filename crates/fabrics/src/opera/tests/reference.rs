@@ -1,5 +1,6 @@
-//! A reference, packet by packet: every packet of bulk is an event, no line is worked out
-//! ahead, paths are found by relaxation. The same flows end at the same picoseconds.
+//! A reference that simulates every packet: each packet of bulk is an event, nothing is computed
+//! ahead, paths are found by relaxation. The same flows end at the same picoseconds as in the
+//! kernel.
 
 use super::{built, cluster, Row};
 use crate::tdma::rotor::offers::{Grant, RelayQueues, Spare, Taken};
@@ -50,11 +51,11 @@ enum Event {
     Arrive(usize),
     Hop(Packet),
     Landed(usize, u64),
-    /// Circuits change: packets that wait are tried again.
+    /// Circuits change: waiting packets are tried again.
     Again,
-    /// A rack's line may have room for one of them.
+    /// A line of a rack may have room for one of them.
     Room(usize),
-    /// A line may begin a packet of bulk. Of all events of a time the last.
+    /// A line may start a packet of bulk. This is the last of all events at an instant.
     Idle(usize),
 }
 
@@ -92,7 +93,7 @@ impl Net {
         (now - first).div_euclid(self.slot()) + 1
     }
 
-    /// First light and the next night.
+    /// Times of first light and of the next night.
     fn day(&self, plane: usize, now: i64) -> (i64, i64) {
         let ends = (plane as i64 + 1) * self.slice - self.night;
         let ends = ends + self.number(plane, now) * self.slot();
@@ -171,7 +172,7 @@ impl Reference<'_> {
         far
     }
 
-    /// Planes that lead a rack's packets nearer to another.
+    /// Planes that bring a rack's packets nearer to another rack.
     fn nearer(&self, rack: usize, to: usize, now: i64) -> Vec<usize> {
         let far = self.distances(to, now);
         let nearer = |&plane: &usize| {
@@ -180,7 +181,7 @@ impl Reference<'_> {
         self.usable(now).into_iter().filter(nearer).collect()
     }
 
-    /// Seven full packets or less are ahead, and another ends before the night.
+    /// Whether at most seven full packets are ahead and another one ends before the night.
     fn has_room(&self, plane: usize, rack: usize, now: i64) -> bool {
         let packet = self.net.packet as i64 * NS;
         let begins = self.busy[plane * self.racks() + rack].max(now);
@@ -199,7 +200,7 @@ impl Reference<'_> {
     }
 
     fn go_on(&mut self, packet: Packet, now: i64) -> bool {
-        // Waiting packets go first, also if there is room from this very moment on.
+        // Waiting packets go first, even if there is room only from this instant on.
         if self.again_at <= now {
             self.again(now);
         } else if self.room_at[packet.at] == now + 1 {
@@ -279,7 +280,7 @@ impl Reference<'_> {
                 };
                 let packet = self.waiting[rack].remove(place);
                 if packet.hops == 0 {
-                    // Its flow has had its turn.
+                    // Moves the flow, which has had its turn, behind the others.
                     let waits = std::mem::take(&mut self.waiting[rack]);
                     let same = |other: &Packet| other.flow == packet.flow && other.hops == 0;
                     let (behind, before) = waits.into_iter().partition::<Vec<_>, _>(same);
@@ -329,7 +330,7 @@ impl Reference<'_> {
         }
     }
 
-    /// A line that is free begins a packet of bulk, if one fits.
+    /// Starts a packet of bulk on a free line, if one fits.
     fn idle(&mut self, line: usize, now: i64) {
         let (plane, rack) = (line / self.racks(), line % self.racks());
         let (light, night) = self.net.day(plane, now);
@@ -559,7 +560,7 @@ fn nets() -> impl Strategy<Value = Net> {
             dead: dead.filter(|&plane| plane < switches.min(racks - 1)),
             night: night * NS,
             slice: (night + more) * NS,
-            // Nothing of bulk begins at such a time.
+            // No packet of bulk starts at such a time.
             fly: ((night - 1).max(0) as f64 * fly) as i64 * NS + 500.min(night * NS),
             packet,
             below,
@@ -568,8 +569,8 @@ fn nets() -> impl Strategy<Value = Net> {
     )
 }
 
-/// Flows arrive at distinct even picoseconds, so that few events coincide: the room of a line is
-/// checked at odd ones.
+/// Flows arrive at distinct even picoseconds and the room of a line is checked at odd ones, so that
+/// few events coincide.
 fn rows(racks: u32) -> impl Strategy<Value = Vec<Row>> {
     let row = (0..racks, 1..racks, 1u64..4_000, 1i64..60_000);
     prop::collection::vec(row, 1..40).prop_map(move |rows| {
@@ -585,7 +586,7 @@ fn rows(racks: u32) -> impl Strategy<Value = Vec<Row>> {
     })
 }
 
-/// Runs both; how many bytes crossed more than one circuit, of how many.
+/// Runs kernel and reference; returns the bytes that crossed more than one circuit, and all bytes.
 fn check(net: Net, rows: &[Row]) -> Result<(f64, f64), TestCaseError> {
     let ps = |time: i64| format!("{time} ps");
     let table = json!({
@@ -630,7 +631,7 @@ proptest! {
     }
 }
 
-/// Or else the reference would show nothing of relays, of priority or of longer paths.
+/// Otherwise the comparison would not cover relays, priority or longer paths.
 #[test]
 fn all_of_it_is_tried() {
     let net = Net {
@@ -653,7 +654,7 @@ fn all_of_it_is_tried() {
     let rows: Vec<Row> = (0..60).map(row).collect();
     let (more, all) = check(net, &rows).expect("they agree");
     assert_eq!(all, 8.0 * 9_000.0 + 52.0 * 400.0);
-    // A third of bulk and more went over relays, half of the rest over two circuits.
+    // At least a third of the bulk went via relays, and half of the rest over two circuits.
     assert!(more > 24_000.0 + 10_000.0, "{more}");
     let dead = Some(2);
     let (longer, arrived) = check(Net { dead, ..net }, &rows).expect("they agree");
@@ -663,9 +664,8 @@ fn all_of_it_is_tried() {
     assert!(alone > 24_000.0, "{alone}");
 }
 
-/// When a circuit from rack 1 to rack 2 is lit, 320 B of the bytes that waited for it have left for
-/// a relay, over another circuit that is still lit. They arrive last, later than the rest of their
-/// flow.
+/// When a circuit from rack 1 to rack 2 becomes lit, 320 of the bytes that waited for it have left
+/// for a relay over another circuit. They arrive after the rest of their flow.
 #[test]
 fn what_has_left_for_a_relay_does_not_wait_for_the_next_circuit() {
     let net = Net {

@@ -21,7 +21,7 @@ fn table(switches: u32, indirect: &str) -> Value {
     table
 }
 
-/// Bytes of a slot: (100 u - 10) us at a byte a nanosecond.
+/// Bytes of a slot: (100 u - 10) us at one byte per nanosecond.
 fn slot_carries(switches: u32) -> u64 {
     (1_000 * (SLICE * i64::from(switches) - NIGHT)) as u64
 }
@@ -72,10 +72,10 @@ fn uniform_bulk_gets_the_duty_cycle() {
     assert_eq!(carried * 100, capacity * 98);
 }
 
-/// Each rack sends to one other rack: without relays a slot a cycle; with them N / 2 slots, as on
-/// RotorNet: one directly, and half of each of the N - 2 others. Slots depend on each other, so
-/// over W cycles the delivered bytes differ from this by at most the bytes that relays can hold,
-/// plus the bytes by which first hops are ahead of second hops.
+/// Each rack sends to one other rack. Without relays it gets one slot per cycle; with relays it
+/// gets N / 2 slots, as on RotorNet: one direct slot, and half of each of the N - 2 others. Because
+/// slots depend on each other, the bytes delivered over W cycles differ from this by at most the
+/// bytes that relays can hold plus the lead of first hops over second hops.
 #[test]
 fn a_permutation_gets_half() {
     for (racks, switches) in [(8, 7), (16, 5), (10, 3), (12, 4)] {
@@ -127,8 +127,8 @@ fn low_latency_packets_cost_bulk_their_own_time() {
         .map(|&hops| f64::from(hops) * 3_000.0)
         .sum();
     let got: u64 = io.flows.delivered[..bulk].iter().sum();
-    // Days that have ended by then: switch s was lit for (100 (s + 1) - 10) us, and for five
-    // days of 490 us: 13,700 us a rack on all five. A packet a day may be cut off.
+    // Days that have ended by then: switch s was lit for (100 (s + 1) - 10) us and for five days of
+    // 490 us, which is 13,700 us per rack on all five switches. One packet per day may not fit.
     let days: u64 = 16 * 13_700 * 1_000;
     let lost = days as f64 - hop_bytes - got as f64;
     assert!((0.0..=16.0 * 30.0 * 1_000.0).contains(&lost), "{lost}");

@@ -15,8 +15,8 @@ fn one_switch(indirect: &str) -> Value {
     })
 }
 
-/// In 3 slots of 3 switches 10 racks meet 9 others, once each; and no rack receives from two racks
-/// at once on a plane.
+/// In 3 slots of 3 switches each of 10 racks meets the 9 others once, and no rack receives from two
+/// racks at the same time on one plane.
 #[test]
 fn in_a_cycle_everybody_meets_everybody() {
     let table = json!({"switches": 3, "night": "1 us", "slot": "11 us", "link_rate": "10 Gb/s"});
@@ -32,11 +32,12 @@ fn in_a_cycle_everybody_meets_everybody() {
     // Switches step together: 3 slots, each lit 1 us after it begins.
     let mornings: HashSet<_> = circuits.iter().map(|c| c.from.0 / 1_000_000).collect();
     assert_eq!(mornings, HashSet::from([1, 12, 23]));
-    // And again in the same order.
+    // The second cycle repeats the first.
     assert_eq!(fabric.circuits(cycle * 2).len(), 180);
 }
 
-/// Two switches with a matching each: both are lit for 90 of 100 ns, and carry side by side.
+/// Two switches with one matching each: both are lit for 90 of 100 ns and carry traffic in
+/// parallel.
 #[test]
 fn switches_carry_side_by_side() {
     let table = json!({
@@ -72,9 +73,9 @@ fn switches_without_a_matching_idle() {
     assert_eq!(met.len(), 56);
 }
 
-/// Three racks meet in turn: 0 meets 1, then 2. Of 300 B from 0 to 2, the first slot takes 100 B to
-/// 1, the second 100 B directly; in the third, 1 delivers its bytes and takes 100 B again, which it
-/// delivers in the fifth.
+/// Three racks meet in turn: rack 0 meets 1, then 2. Of 300 B from 0 to 2, the first slot carries
+/// 100 B to rack 1 and the second 100 B directly. Rack 1 delivers its bytes in the next slot; in
+/// the third slot it receives another 100 B.
 #[test]
 fn a_flow_over_a_relay() {
     let rows = [(0, 2, 300, Time::ZERO)];
@@ -93,7 +94,7 @@ fn a_flow_over_a_relay() {
     assert_eq!(totals.queue_peak_bytes, Some(100));
     assert_eq!(totals.packet_hops, Some(50));
     assert_eq!(totals.circuit_bytes, Some(300));
-    // Alone, it waits for its own slots: the second, the fourth and the sixth.
+    // Without relays the flow uses its own slots: the second, the fourth and the sixth.
     let (mut fabric, mut io) = built(&cluster(3, BYTE_NS), &one_switch("none"), &rows);
     fabric.advance(NS * 1_000, &mut io);
     fabric.settle(&mut io);
@@ -101,18 +102,18 @@ fn a_flow_over_a_relay() {
     assert_eq!(fabric.totals().queue_peak_bytes, None);
 }
 
-/// Bytes that wait at the relay for its own destination leave it no room.
+/// The relay's own traffic to the destination leaves no room for relayed bytes.
 #[test]
 fn a_relay_with_traffic_of_its_own_takes_what_is_left() {
     let rows = [(0, 2, 300, Time::ZERO), (1, 2, 130, Time::ZERO)];
     let (mut fabric, mut io) = built(&cluster(3, BYTE_NS), &one_switch("rotorlb"), &rows);
-    // In the first slot 1 sends 100 B of its own to 2, and keeps 30 B: it takes 70 B.
+    // In the first slot rack 1 sends 100 B of its own to 2 and keeps 30 B, so it accepts 70 B.
     fabric.advance(NS * 110 + Time(1), &mut io);
     assert_eq!(io.flows.delivered, [0, 100]);
     assert_eq!(fabric.totals().queue_peak_bytes, Some(70));
-    // In the second, 1 meets 0, which meets 2 and has 230 B for it, of which 100 B leave. In the
-    // third, 1 delivers the 70 B before its own 30 B, and takes 100 B more; the last 30 B go
-    // directly.
+    // In the second slot rack 1 meets 0, and rack 0 meets 2, to which it sends 100 of its 230 B. In
+    // the third, rack 1 delivers the 70 B before its own 30 B and accepts 100 B more; the last 30 B
+    // go directly.
     fabric.advance(NS * 330 + Time(1), &mut io);
     assert_eq!(io.flows.delivered, [170, 130]);
     assert_eq!(io.flows.finish[1], NS * 330);
@@ -131,17 +132,19 @@ fn offers_for_one_destination_are_shared() {
     let rows = [(2, 1, long, Time::ZERO), (3, 1, long, Time::ZERO)];
     let (mut fabric, mut io) = built(&cluster(6, BYTE_NS), &table, &rows);
     fabric.advance(NS * 110 + Time(1), &mut io);
-    // 2 meets 3 and 4, 3 meets 4 and 5. 4 and 5 hold 100 B each for 1 when the slot ends;
-    // 3 has more of its own for 1 than it can send, and takes nothing.
+    // Rack 2 meets 3 and 4, rack 3 meets 4 and 5. Racks 4 and 5 hold 100 B each for rack 1 at the
+    // end of the slot; rack 3 has more bytes of its own for rack 1 than it can send and accepts
+    // none.
     assert_eq!(fabric.totals().queue_peak_bytes, Some(100));
     io.flows.start.iter().for_each(|&t| assert_eq!(t, NS * 10));
-    // In the second, 4 meets 1 and delivers 50 B of each; 3 sends 100 B itself.
+    // In the second slot rack 4 meets 1 and delivers 50 B of each source; rack 3 sends 100 B
+    // itself.
     fabric.advance(NS * 220 + Time(1), &mut io);
     assert_eq!(io.flows.delivered, [50, 150]);
 }
 
-/// Servers of half the rack's rate: packets of 10 B are at the rack after 10 ns each, cross
-/// over a relay, and take 10 ns each down.
+/// Servers' links have half the rate of the rack: packets of 10 B take 10 ns each to the rack,
+/// cross via a relay, and take 10 ns each to the server.
 #[test]
 fn servers_links_take_a_packet_at_a_time() {
     let mut capped = cluster(4, BYTE_NS);
@@ -149,10 +152,10 @@ fn servers_links_take_a_packet_at_a_time() {
     let rows = [(0, 3, 20, NS * 81)];
     let (mut fabric, mut io) = built(&capped, &one_switch("rotorlb"), &rows);
     fabric.advance(NS * 230, &mut io);
-    // At 101 ns at the rack; from 120 to 140 ns to 2, which has them when the slot ends.
+    // At the rack at 101 ns; from 120 to 140 ns to rack 2, which has them when the slot ends.
     assert_eq!(fabric.totals().queue_peak_bytes, Some(20));
     fabric.advance(NS * 1_000, &mut io);
     fabric.settle(&mut io);
-    // 2 meets 3 from 340 ns on; down by 360 and 370 ns.
+    // Rack 2 meets 3 from 340 ns on; the packets reach the server by 360 and 370 ns.
     assert_eq!((io.flows.finish[0], io.flows.hops[0]), (NS * 370, 2.0));
 }

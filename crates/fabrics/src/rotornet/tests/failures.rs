@@ -74,8 +74,8 @@ fn all_but_the_pairs_of_the_dead_switch_get_their_slots() {
     }
 }
 
-/// With relays the pairs of the dead switch go over racks that meet both, wherever two steps of
-/// the other switches make up the distance: counted for each pair.
+/// With relays the traffic of the dead switch's pairs goes via racks that meet both ends, if two
+/// steps of the other switches add up to the distance. The test counts this for each pair.
 #[test]
 fn relays_carry_the_pairs_of_the_dead_switch_where_two_steps_make_up_the_distance() {
     let bytes = 6_000;
@@ -95,11 +95,11 @@ fn relays_carry_the_pairs_of_the_dead_switch_where_two_steps_make_up_the_distanc
             }
         }
     }
-    // Two even steps of 8 places are no odd one: 8 racks × 4 distances.
+    // Two even steps never add up to an odd distance: 8 racks × 4 distances.
     assert_eq!(waits, 32);
 }
 
-/// A switch that dies in its day ends it; one that is repaired lights its next slot.
+/// A switch that fails in its day completes this day; after a repair it lights its next slot.
 #[test]
 fn a_switch_dies_and_comes_back_with_its_nights() {
     let table = json!({"switches": 1, "link_rate": "10 Gb/s", "indirect": "none"});

@@ -1,5 +1,5 @@
-//! Oracles of RotorNet: bytes that cycles carry, cases by hand, failed switches, a reference slot
-//! by slot, and refusals.
+//! Oracles of RotorNet: bytes that cycles carry, cases worked out by hand, failed switches, a
+//! reference that simulates every byte, and refusals.
 
 mod by_hand;
 mod failures;
@@ -61,8 +61,8 @@ fn the_number_of_switches_follows_the_racks() {
     assert_eq!(resolved(2)["switches"], 1);
 }
 
-/// One rotor switch without relays is Mordia's round robin: the same flows at the same
-/// picoseconds, with servers' links of their own or without.
+/// One rotor switch without relays is equal to Mordia's round robin: the same flows finish at the
+/// same picoseconds, with and without a rate of servers' links.
 #[test]
 fn one_switch_without_relays_is_a_round_robin() {
     let mordia = crate::registry::find("mordia").expect("registered");

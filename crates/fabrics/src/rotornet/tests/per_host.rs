@@ -1,4 +1,4 @@
-//! RotorLB by hosts: each host's share of a circuit, a case by hand, and refusals.
+//! RotorLB per host: each host's share of a circuit, a case worked out by hand, and refusals.
 
 use super::{built, cluster, BYTE_NS, ENTRY};
 use lightloom_engine::{Cluster, Io, Rate, Time};
@@ -21,10 +21,10 @@ fn one_switch() -> Value {
     })
 }
 
-/// Three racks of two hosts: a share is 50 B, a half of it in whole packets 20 B, and a relay
-/// takes 50 B for a destination. Of 300 B from host 0 to host 4, the first three odd slots take
-/// 25 B each to the two hosts of rack 1, and even slots 50 B directly. Relays deliver 20 B each in
-/// odd slots from the third on, and 15 B in the ninth.
+/// Three racks of two hosts: a share of a circuit is 50 B, half of it in whole packets is 20 B, and
+/// a relay accepts 50 B for a destination. Of 300 B from host 0 to host 4, the first three odd
+/// slots take 25 B each to the two hosts of rack 1, and even slots 50 B directly. Relays deliver 20
+/// B each in odd slots from the third on, and 15 B in the ninth.
 #[test]
 fn a_flow_over_relays() {
     let rows = [(0, 4, 300, Time::ZERO)];
@@ -45,8 +45,8 @@ fn a_flow_over_relays() {
     assert_eq!(totals.queue_peak_bytes, Some(70));
 }
 
-/// All to all, each host has its share of every circuit, and divides it among the hosts of the
-/// rack that is met: of 150 packets, with 4 hosts a rack, 37 packets of 1,500 B in fours.
+/// With traffic from all to all, each host has its share of every circuit and divides it among the
+/// hosts of the peer rack: with 4 hosts per rack, 37 of the 150 packets of 1,500 B per host.
 #[test]
 fn uniform_traffic_gets_whole_packets_of_shares() {
     for (racks, switches, hosts) in [(9, 4, 1), (9, 4, 2), (8, 7, 3), (6, 1, 4)] {
@@ -73,7 +73,8 @@ fn uniform_traffic_gets_whole_packets_of_shares() {
     }
 }
 
-/// A host alone has its share of a circuit that a rack as a whole would have for it.
+/// A single active host gets only its own share of a circuit; with "per-rack" it would get the
+/// whole circuit.
 #[test]
 fn one_host_gets_one_share() {
     let rows = [(0, 4, 1 << 40, Time::ZERO)];

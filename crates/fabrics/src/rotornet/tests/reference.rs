@@ -1,5 +1,5 @@
-//! RotorLB byte by byte and slot by slot, plainly written: queues of single bytes, shares
-//! that are dealt a byte at a time.
+//! A plain implementation of RotorLB, slot by slot: queues contain single bytes, and shares are
+//! assigned one byte at a time.
 
 use super::{built, cluster, Row, BYTE_NS};
 use lightloom_engine::{Command, Element, Fabric, Time};
@@ -34,7 +34,8 @@ impl Plan {
     }
 }
 
-/// A flow: from, to, bytes; it arrives in this slot after this many bytes of the day.
+/// A flow: source, destination, bytes, slot of arrival, and bytes of the day that have passed at
+/// its arrival.
 type Comes = (usize, usize, u64, usize, usize);
 
 struct Reference {
@@ -51,7 +52,7 @@ struct Reference {
     peak: u64,
 }
 
-/// Deals `all` one by one; an indivisible rest goes to the last of those that could use most.
+/// Assigns `all` one by one; an indivisible rest goes to the last of those that could use most.
 fn dealt(mut all: usize, could_use: &[usize]) -> Vec<usize> {
     let mut shares = vec![0; could_use.len()];
     loop {
@@ -86,8 +87,8 @@ impl Reference {
         }
     }
 
-    /// Sends from `from` to `to` directly when `used` bytes of the day are over; returns how many
-    /// are over then.
+    /// Sends from `from` to `to` directly after `used` bytes of the day; returns the bytes of the
+    /// day that are used afterwards.
     fn direct(&mut self, from: usize, to: usize, mut used: usize) -> usize {
         while used < self.plan.day {
             if let Some(flow) = self.relayed[from][to].pop_front() {
@@ -113,7 +114,7 @@ impl Reference {
         let slots = (racks - 1).div_ceil(switches);
         self.given.iter_mut().for_each(|row| row.fill(0));
         for plane in 0..switches {
-            // Matchings 1 to N - 1 in the order in which they are dealt.
+            // Matchings 1 to N - 1 in the order of their assignment.
             let matching = (slot % slots) * switches + plane + 1;
             let lit = matching < racks && !self.plan.is_dead(plane, slot);
             let places = if lit { matching } else { 0 };
@@ -294,7 +295,7 @@ proptest! {
     }
 }
 
-/// Or else the reference would show nothing of relays.
+/// Otherwise the comparison would not cover relays.
 #[test]
 fn relays_are_tried() {
     let flows = [
@@ -314,7 +315,8 @@ fn relays_are_tried() {
     let (twice, all) = check(plan, &flows).expect("they agree");
     assert_eq!(all, 590);
     assert!(twice > 150, "{twice}");
-    // From 0 to 1 a switch leads that is dead for long: over relays it goes all the same.
+    // The switch that connects rack 0 to 1 is dead for a long time: traffic goes via relays
+    // instead.
     let dead = Some((0, 0, 40));
     let (twice, all) = check(Plan { dead, ..plan }, &flows).expect("they agree");
     assert_eq!(all, 590);

@@ -46,8 +46,8 @@ fn shift(racks: u32, by: u32) -> Vec<(u32, u32)> {
     (0..racks).map(|a| (a, (a + by) % racks)).collect()
 }
 
-/// Each pair gets its slot, to the byte, with and without relays: N - 1 slots of the
-/// ⌈(N - 1) / S⌉ S that a rack has are used, where S divides N - 1 all.
+/// Each pair gets its slot, to the byte, with and without relays: N - 1 of the ⌈(N - 1) / S⌉ S
+/// slots of a rack are used, which are all slots if S divides N - 1.
 #[test]
 fn uniform_traffic_gets_the_duty_cycle() {
     for (racks, switches) in [(9, 4), (8, 7), (16, 4), (11, 3), (6, 1)] {
@@ -72,8 +72,9 @@ fn a_permutation_without_relays_gets_a_slot_a_cycle() {
     assert!(got.iter().all(|&bytes| bytes == 7 * SLOT_CARRIES));
 }
 
-/// With them N / 2: a slot directly, half of each of the N - 2 others. Slots feed each
-/// other in pairs where all send equally far, so that this is exact over two cycles.
+/// With relays a pair has N / 2 slots per cycle: one direct slot, and half of each of the N - 2
+/// others. If all racks send at the same distance, slots feed each other in pairs, so this is exact
+/// over two cycles.
 #[test]
 fn a_permutation_gets_half_with_relays() {
     for (racks, switches, by) in [(16, 4, 5), (16, 4, 8), (8, 1, 1), (11, 3, 4), (9, 8, 2)] {
@@ -85,14 +86,14 @@ fn a_permutation_gets_half_with_relays() {
         );
         assert!(peak <= u64::from(racks - 2) * SLOT_CARRIES, "{peak}");
     }
-    // By hosts, of which each rack has one, a relay holds twice as much.
+    // With "per-host" (one host per rack) a relay holds twice as much.
     for (racks, switches, by) in [(16, 4, 5), (8, 1, 1), (11, 3, 4)] {
         let (got, peak) = gets(racks, switches, "per-host", &shift(racks, by), (10, 30));
         let expected = 20 * SLOT_CARRIES * u64::from(racks) / 2;
         assert!(got.iter().all(|&bytes| bytes == expected), "{got:?}");
         assert!(peak <= 2 * u64::from(racks - 2) * SLOT_CARRIES, "{peak}");
     }
-    // Where the switches divide the racks, half of the duty cycle.
+    // If the number of switches divides that of racks, the rate is half of the duty cycle.
     let (got, _) = gets(16, 4, "rotorlb", &shift(16, 5), (10, 30));
     let capacity = 4 * RATE.bytes_in(SLOT * 4 * 20);
     assert_eq!(got[0], capacity * 9 / 10 / 2);
@@ -112,9 +113,9 @@ fn derangements() -> impl Strategy<Value = Vec<(u32, u32)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Any permutation gets the same on average. In W cycles each slot and the one that feeds it
-    /// together carry W or W ± 1 slots' worth of first hops, and at either end relays may hold
-    /// undelivered bytes: (N - 2) C per rack.
+    /// Any permutation gets the same on average. In W cycles each slot and the slot that feeds it
+    /// carry together W or W ± 1 slots of first hops, and at either end relays may hold undelivered
+    /// bytes: (N - 2) C per rack.
     #[test]
     fn any_permutation_gets_half(pairs in derangements(), switches in 1u32..9) {
         let racks = pairs.len() as u32;

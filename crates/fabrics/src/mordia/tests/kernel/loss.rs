@@ -1,11 +1,11 @@
-//! Loss, packet by packet: the packets that a rack sends in the dark, their retransmission, and the
-//! arrival of the rest.
+//! Loss, packet by packet: packets that a rack sends on a dark circuit, their retransmission, and
+//! the arrival of the others.
 //!
 //! Every pair of racks is simulated separately, a packet at a time, within windows that [`Frames`]
-//! draws from the same seed. Bytes that join a queue together, or behind bytes of their own flow,
-//! form packets together. Packets of these that are lost in a day return together, when the day is
-//! over and the last of them has left. Flows arrive a picosecond after a whole nanosecond, so that
-//! none coincides with a night.
+//! draws from the same seed. Bytes that join a queue together, or directly behind bytes of the same
+//! flow, form one group that is divided into packets. Packets of a group that are lost in a day
+//! rejoin the queue together, when the day is over and the last of them has left. Flows arrive a
+//! picosecond after a whole nanosecond, so that none coincides with a night.
 
 use super::{cluster, schedules, setup, BYTE_NS};
 use crate::contract::Site;
@@ -37,7 +37,8 @@ struct Case {
 /// The outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Outcome {
-    /// For every flow: bytes that have arrived, when the first packet left, when the last arrived.
+    /// For every flow: bytes that have arrived, time at which the first packet left, time at which
+    /// the last arrived.
     flows: Vec<(u64, Time, Time)>,
     /// Packets that are already recorded as lost.
     lost: u64,
@@ -82,9 +83,10 @@ fn days(case: &Case) -> BTreeMap<(u32, u32), Vec<Day>> {
 struct Pair<'a> {
     case: &'a Case,
     ends: (u32, u32),
-    /// Bytes that wait, and those of one flow that are behind each other together.
+    /// Waiting bytes as (flow, bytes); adjacent bytes of one flow form one entry.
     queue: VecDeque<(usize, u64)>,
-    /// Lost, by when it joins again and how often something was lost before: flow, bytes.
+    /// Lost bytes as (flow, bytes), by the time at which they rejoin the queue and the number of
+    /// earlier losses.
     back: BTreeMap<(Time, usize), (usize, u64)>,
     losses: usize,
     day: Option<Window>,
@@ -98,7 +100,7 @@ impl Pair<'_> {
             Some(last) => last.1 += bytes,
             None => self.queue.push_back((flow, bytes)),
         }
-        // The packet is in the interface first.
+        // The packet first passes the interface.
         self.send(now + self.case.law.nic_delay);
     }
 
@@ -142,8 +144,8 @@ impl Pair<'_> {
             }
             (rest, at, self.free) = (rest - bytes, ends, ends);
         }
-        // They count with the last of them, or one by one if the flow continues; the last of them
-        // then counts at the night, together with packets in transit.
+        // Packets count together at the arrival of the last one; if the flow continues, they count
+        // one by one, and the last one counts at the night, together with packets in transit.
         let last = arrives.last().map_or(day.dark, |last| last.0);
         let night = |ends: Time| ends + self.case.propagation >= day.dark;
         for (ends, bytes) in arrives {
@@ -160,7 +162,7 @@ impl Pair<'_> {
             self.back.insert((when, self.losses), (flow, lost));
             self.losses += 1;
         }
-        // All that were lost count when the last of all has left.
+        // All lost packets count when the last of them has left.
         if at < self.case.end {
             self.outcome.lost += packets;
         }
@@ -208,7 +210,7 @@ impl Pair<'_> {
     }
 }
 
-/// A packet after the other.
+/// The model: one packet after the other.
 fn one_by_one(case: &Case) -> Outcome {
     let mut outcome = Outcome {
         flows: vec![(0, Time::NEVER, Time::NEVER); case.flows.len()],
@@ -293,7 +295,7 @@ fn by_mordia(case: &Case) -> Outcome {
     seen(&mut *fabric, case)
 }
 
-/// Every rack joined with the next, then with the one after it, and so on.
+/// A schedule that connects every rack with the next, then with the one after it, and so on.
 fn round_robin(racks: u32, night: Time, day: Time) -> Schedule {
     let joined = |step: u32| lightloom_control::schedule::Slot {
         permutation: (0..racks).map(|rack| (rack + step) % racks).collect(),
@@ -307,7 +309,7 @@ fn round_robin(racks: u32, night: Time, day: Time) -> Schedule {
 }
 
 prop_compose! {
-    /// Times of some hundred nanoseconds: a good part of the sent bytes is lost.
+    /// Times of some hundred nanoseconds, with which a large part of the sent bytes is lost.
     fn laws()(
         night in 1i64..60,
         deviation in 0.0f64..1.0,
@@ -332,7 +334,7 @@ prop_compose! {
         law in laws(),
         packet in 1u64..40,
         propagation in prop_oneof![Just(0), 0i64..300],
-        // No multiple of a slot, but for none at all.
+        // 0, or a time that is not a multiple of a slot.
         retransmit in prop_oneof![Just(0), (0i64..400).prop_map(|ns| 1_000 * ns + 2)],
         seed in any::<u64>(),
         rows in prop::collection::vec((any::<u32>(), any::<u32>(), 1u64..300, 0i64..400), 1..12),
@@ -370,7 +372,7 @@ proptest! {
         prop_assert_eq!(by_kernel(&case), one_by_one(&case));
     }
 
-    /// Nights are planned for with the delay of interfaces, days are no shorter than they.
+    /// Planned nights include the delay of interfaces, and days are at least as long as this delay.
     #[test]
     fn what_mordia_loses_is_its_packets(mut case in cases(round_robins())) {
         let silent = case.law.night + case.law.nic_delay;
@@ -385,9 +387,9 @@ proptest! {
     }
 }
 
-/// Four packets of 10 B in a day of 60 ns whose light is 15 ns late and whose rack is informed in
-/// time: two are lost, return when the day is over at 70 ns, and cross from 95 ns on, when there is
-/// light.
+/// Four packets of 10 B in a day of 60 ns whose light is 15 ns late and whose frame is on time: two
+/// are lost, rejoin the queue when the day is over at 70 ns, and cross from 95 ns on, when the next
+/// circuit is lit.
 #[test]
 fn by_hand() {
     let mut flows = Flows::new();
