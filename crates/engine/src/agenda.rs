@@ -9,17 +9,17 @@
 //! deterministic. No sequence number is needed: chains, list and sort preserve the order of
 //! insertion, and all events of one time are in the same place at any moment.
 //!
-//! Events of a kind that is always scheduled a fixed time ahead need no calendar. A kernel may
-//! append them to one of a few *lanes*, queues that are in order of time without sorting. Among
-//! events at the same time, those of lanes leave first, the lowest lane before all others.
+//! Events that are always scheduled the same time ahead need no calendar. A kernel may append them
+//! to one of a few *lanes*, queues that are in order of time without sorting. Among events at the
+//! same time, those of lanes leave first, the lowest lane before all others.
 //!
-//! The width of days adapts to the events: every few thousand events, the agenda compares how many
-//! distinct times a day contained and how far it had to search for the next day, and changes the
-//! layout if these were wasteful.
+//! The width of days adapts to the events: every few thousand events, the agenda compares the
+//! number of distinct times per day with the length of the search for the next day, and changes the
+//! layout if either is too large.
 //!
-//! Against `std::collections::BinaryHeap` with sequence numbers, in the hold
-//! model (pop one, schedule one), nanoseconds a hold, heap → agenda, as
-//! `quick_bench` below printed them on one core of a 2-core virtual machine:
+//! Compared with `std::collections::BinaryHeap` with sequence numbers, in the hold model (pop one
+//! event, schedule one): nanoseconds per hold, heap → agenda, as `quick_bench` below printed them
+//! on one core of a 2-core virtual machine:
 //!
 //! | leads | 100 waiting | 2,000 | 100,000 |
 //! |---|---|---|---|
@@ -40,7 +40,7 @@ use tuning::Work;
 
 /// End of a chain.
 const NONE: u32 = u32::MAX;
-/// Fewest buckets; a multiple of the bits of a word.
+/// Smallest number of buckets; a multiple of the bits of a word.
 const BUCKETS_MIN: usize = 64;
 /// The first guess of a day's width: 2¹³ ps is 8 ns.
 const SHIFT_FIRST: u32 = 13;
@@ -71,12 +71,12 @@ struct Node<E> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Agenda<E> {
-    /// The day that has begun, in order; events before `head` have left.
+    /// The events of the present day, in order; those before `head` have left.
     today: Vec<(Time, E)>,
     head: usize,
     /// First node of each bucket's chain, latest first.
     buckets: Vec<u32>,
-    /// A bit for each bucket that is not empty.
+    /// One bit per bucket, set if the bucket is not empty.
     occupied: Vec<u64>,
     nodes: Vec<Node<E>>,
     /// Chain of unused nodes.
@@ -241,8 +241,8 @@ impl<E: Copy> Agenda<E> {
         self.occupied[bucket / 64] |= 1 << (bucket % 64);
     }
 
-    /// Begins the next day that has events, unless it begins at `limit` or
-    /// later. Today must be over.
+    /// Begins the next day that has events, unless it begins at `limit` or later. The present day
+    /// must be over.
     fn begin_day(&mut self, limit: Time) -> bool {
         self.today.clear();
         self.head = 0;
@@ -280,7 +280,7 @@ impl<E: Copy> Agenda<E> {
         None
     }
 
-    /// Makes today of a chain: its order is that of insertion, reversed.
+    /// Makes a chain the present day; the order of a chain is that of insertion, reversed.
     #[inline]
     fn open(&mut self, bucket: usize) {
         self.occupied[bucket / 64] &= !(1 << (bucket % 64));
@@ -297,7 +297,7 @@ impl<E: Copy> Agenda<E> {
         self.work.times += sort_stable(&mut self.today);
     }
 
-    /// Moves the window of the buckets, all empty, to the far future.
+    /// Moves the window of the buckets, which are all empty, to the first event of the far future.
     fn turn_to_later(&mut self, limit: Time) -> bool {
         self.beyond = self.later_from;
         if self.beyond >= limit {
@@ -314,7 +314,7 @@ impl<E: Copy> Agenda<E> {
         true
     }
 
-    /// Moves the events of the far future that the buckets now cover into buckets.
+    /// Moves events of the far future into buckets if the window now covers them.
     fn fetch(&mut self) {
         let end = Time(self.end << self.shift);
         if self.later_from >= end {
@@ -418,7 +418,7 @@ mod tests {
         prop::collection::vec(step, 0..400)
     }
 
-    /// Runs the same steps on both, looking at the layout every `tune` events.
+    /// Runs the same steps on both; the agenda checks its layout every `tune` events.
     fn same_as_heap(steps: &[Step], tune: u64) {
         let (mut heap, mut agenda) = (Heap::default(), Agenda::new());
         let mut now = Time::ZERO;

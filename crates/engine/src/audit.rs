@@ -1,6 +1,6 @@
-//! The record of every transmission, by which tests check capacity and darkness.
+//! The record of every transmission, with which tests check capacities and dark circuits.
 //!
-//! It is off in ordinary runs; kernels test once in each horizon whether it is on.
+//! It is off in ordinary runs; kernels check once per horizon whether it is on.
 
 use crate::ids::PortId;
 use crate::time::{Rate, Time};

@@ -3,8 +3,8 @@
 use crate::ids::HostId;
 use crate::time::Rate;
 
-/// Racks of equal servers. Host `h` is server `h mod servers_per_rack` of rack
-/// `h div servers_per_rack`; a cluster of single nodes has one server a rack.
+/// Racks of equal servers. Host `h` is server `h mod servers_per_rack` of rack `h div
+/// servers_per_rack`; a cluster of single nodes has one server per rack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster {
     /// Racks, or single nodes.
@@ -17,10 +17,11 @@ pub struct Cluster {
     pub nic: Nic,
 }
 
-/// How fast a server may send to, and receive from, its rack switch.
+/// The limit of the rate between a server and its rack switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nic {
-    /// As fast as the rack's uplinks, so that only the fabric limits (Sirius §7, by its figures).
+    /// No limit, so that only the fabric limits traffic (as in Sirius §7, according to its
+    /// figures).
     Uncapped,
     /// A limit in each direction.
     Capped(Rate),

@@ -25,7 +25,7 @@ pub fn read<T: DeserializeOwned>(table: &Value, at: &str) -> Result<T, Refusal> 
     })
 }
 
-/// Keys whose value stays text, even if it is `"50%"`.
+/// Keys whose value remains text, even if it is `"50%"`.
 const TEXTS: [&str; 4] = ["label", "name", "group", "rate_precision"];
 
 /// Returns the table with numbers in place of texts such as `"50%"`; `None` if there are none.
@@ -144,7 +144,7 @@ fn refuse(table: &Value, at: &str, path: &str, message: &str) -> Refusal {
     let value_at = |path: &str| {
         let steps = path.replace('[', ".[").replace(['[', ']'], "");
         let steps = steps.split('.').filter(|step| !step.is_empty());
-        // Without a step, the value as a whole.
+        // Without steps this is the whole value.
         let pointer: String = steps.map(|step| format!("/{step}")).collect();
         table
             .pointer(&pointer)

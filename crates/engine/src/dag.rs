@@ -1,9 +1,9 @@
-//! Builds closed-loop flows: tasks that send bytes after other tasks are delivered, and jobs that
-//! consist of such tasks.
+//! Builds closed-loop flows: tasks that send bytes after the bytes of other tasks are delivered,
+//! and jobs that consist of such tasks.
 //!
 //! A task may depend only on tasks that already exist, so that no graph has a cycle. The edges are
-//! converted to compressed rows once, at the end. The predecessors of a task are fixed: queues of
-//! work from which idle workers draw are not modelled.
+//! converted to compressed rows once, at the end. The predecessors of a task are fixed; work
+//! queues, from which idle workers take tasks, are not modelled.
 
 use crate::flows::{Dependencies, Flows, Job};
 use crate::ids::{FlowId, HostId};
@@ -325,8 +325,8 @@ mod tests {
     type Random = (bool, Vec<prop::sample::Index>, i64, u64);
 
     proptest! {
-        /// Every flow is released exactly once, and at the length of the longest
-        /// path to it, worked out node by node.
+        /// Every flow is released exactly once, at the length of the longest path to it, which the
+        /// test computes node by node.
         #[test]
         fn flows_start_at_the_end_of_their_longest_path(
             nodes in prop::collection::vec(

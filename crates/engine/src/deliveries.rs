@@ -1,8 +1,8 @@
 //! Bytes delivered until given instants, including the delivered bytes of unfinished flows.
 //!
-//! The run loop stops at each instant and reads the ledger, so that kernels have no cost. A fabric
-//! counts bytes when it is asked: the bytes of a slot count when the slot has ended, and those of a
-//! circuit's day when the day has ended.
+//! The run loop stops at each instant and reads the ledger, so this costs kernels nothing. The
+//! bytes of a slot count when the slot has ended, and those of a circuit's day when the day has
+//! ended.
 
 use crate::flows::Flows;
 use crate::time::Time;
@@ -12,7 +12,7 @@ use crate::time::Time;
 pub struct Deliveries {
     at: Vec<Time>,
     bytes: Vec<u64>,
-    /// Bytes received by each server, at the first instant and at the last.
+    /// Bytes received by each server until the first instant and until the last.
     heard: [Vec<u64>; 2],
 }
 

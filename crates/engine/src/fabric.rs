@@ -25,7 +25,7 @@ pub struct Shape {
 pub enum SwitchTier {
     /// Between a pod's racks and the core.
     Aggregation,
-    /// Between pods, or racks where there are no pods.
+    /// Between pods, or between racks if there are no pods.
     Core,
 }
 
@@ -97,13 +97,13 @@ pub enum Command {
     Repair(Element),
 }
 
-/// The reason why a fabric cannot carry out a command: the limit, without the name of the part, and
-/// after "; " a remedy if it is not to correct the command.
+/// The reason why a fabric cannot carry out a command: the limit, without the name of the part. A
+/// remedy other than correcting the command follows after "; ".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected(pub String);
 
 impl Rejected {
-    /// The error of a fabric of that name, which models no failures.
+    /// The error for a fabric of this name that does not model failures.
     pub fn no_failures(fabric: &str) -> Rejected {
         Rejected(format!("{fabric} does not model failures yet; remove it"))
     }
@@ -179,7 +179,7 @@ impl QueuePlace {
 pub struct Totals {
     /// Peak of the queue at the node with the longest queue [B].
     pub queue_peak_bytes: Option<u64>,
-    /// The place whose peak `queue_peak` is.
+    /// The place to which `queue_peak_bytes` refers.
     pub queue_place: QueuePlace,
     /// Peak of the reorder buffer of the flow with the largest one [B].
     pub reorder_peak_bytes: Option<u64>,
@@ -187,8 +187,8 @@ pub struct Totals {
     pub cell_hops: Option<u64>,
     /// Packets moved over a hop.
     pub packet_hops: Option<u64>,
-    /// Bytes delivered over at least one circuit; `None` if the fabric has no circuits that change,
-    /// as those of hybrid fabrics do.
+    /// Bytes delivered over at least one circuit; `None` if the fabric has no reconfigurable
+    /// circuits.
     pub circuit_bytes: Option<u64>,
 }
 
@@ -203,7 +203,7 @@ pub struct LinkLoad {
     pub to: Option<u32>,
     /// Number of parallel links.
     pub links: u64,
-    /// Rate of each link while it works [b/s]: its payload rate where `bytes` are payload.
+    /// Rate of each link while it works [b/s]; the payload rate if `bytes` are payload.
     pub rate: Rate,
     /// Bytes carried since the start [B]: bytes on the wire, or payload in a fabric whose flows
     /// have payload rates.
@@ -213,14 +213,14 @@ pub struct LinkLoad {
 /// The records of a controller of circuits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ControlRecord {
-    /// The log of its inputs and actions, if it was requested, a line of JSON each.
+    /// The log of its inputs and actions, if it was requested: one line of JSON each.
     pub log: Option<String>,
     /// The computation time of each decision, if it was measured or recorded.
     pub computed: Option<Vec<Time>>,
 }
 
-/// Reports of a network besides moving bytes; none is on the hot path. A kernel implements them,
-/// and its driver forwards them.
+/// The reports of a network; none is on the hot path. A kernel implements them, and its driver
+/// forwards them.
 pub trait Reports: Send {
     /// Hosts, racks and rates.
     fn shape(&self) -> Shape;
@@ -257,8 +257,8 @@ pub trait Reports: Send {
     /// The rate of transmitter `tx`: the largest that it can carry when it is lit.
     fn port_rate(&self, tx: PortId) -> Rate;
 
-    /// Every circuit that was lit so far, by the time at which it came up; circuits that are still
-    /// lit end at `now`.
+    /// All circuits that were lit so far, in order of the times at which they came up; circuits
+    /// that are still lit end at `now`.
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         let _ = now;
         Vec::new()
@@ -285,7 +285,8 @@ pub trait Reports: Send {
     }
 
     /// Begins a log of the inputs and actions of a controller of circuits, in which the fabric is
-    /// called `label`; before any byte has moved. No effect for fabrics without a controller.
+    /// called `label`; must be called before any byte has moved. No effect for fabrics without a
+    /// controller.
     fn record_control(&mut self, label: &str) {
         let _ = label;
     }
@@ -304,8 +305,8 @@ pub trait Fabric: Reports {
     /// Carries out a fault or a repair, now.
     fn apply(&mut self, command: Command) -> Result<(), Rejected>;
 
-    /// Whether nothing would move without an arrival or a command: no byte is inside, except those
-    /// that a fault has cut off.
+    /// Whether nothing moves without an arrival or a command: no byte is inside, except bytes that
+    /// a fault has cut off.
     fn idle(&self) -> bool;
 
     /// Sets the precision with which the fabric divides links into rates; called before anything

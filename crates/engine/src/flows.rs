@@ -17,15 +17,15 @@ pub struct Flows {
     /// Size [B], at least 1; 0 for a flow that sends until the end of the run, before that time is
     /// known.
     pub bytes: Vec<u64>,
-    /// When the flow is offered; [`Time::NEVER`] until its dependencies are delivered.
+    /// Time at which the flow is offered; [`Time::NEVER`] until its dependencies are delivered.
     pub arrival: Vec<Time>,
     /// Index into `groups`: the job or collective this flow belongs to.
     pub group: Vec<u16>,
     /// Names of the groups; entry 0 is empty.
     pub groups: Vec<String>,
-    /// When the fabric first served the flow; [`Time::NEVER`] if it has not served it.
+    /// Time at which the fabric first served the flow; [`Time::NEVER`] if it has not been served.
     pub start: Vec<Time>,
-    /// When the last byte was delivered; [`Time::NEVER`] if the flow is unfinished.
+    /// Time at which the last byte was delivered; [`Time::NEVER`] if the flow is unfinished.
     pub finish: Vec<Time>,
     /// Bytes delivered so far.
     pub delivered: Vec<u64>,
@@ -56,7 +56,8 @@ pub struct Dependencies {
     pub edges: Vec<FlowId>,
     /// The number of deliveries and barriers that each node still waits for.
     pub missing: Vec<u32>,
-    /// The time from the last of these to the start or to the barrier (compute time).
+    /// Compute time of each node: from the last of these to the start of the flow or to the
+    /// barrier.
     pub delay: Vec<Time>,
     /// The jobs of the graph, in the order in which they begin.
     pub jobs: Vec<Job>,
@@ -75,8 +76,8 @@ pub struct Job {
     pub end: FlowId,
 }
 
-/// Length of an initial silence ÷ mean time between arrivals [count]; with Poisson arrivals, one
-/// run in 22,000 begins with such a silence.
+/// Length of an initial pause ÷ mean time between arrivals above which the pause is excluded; with
+/// Poisson arrivals, one run in 22,000 begins with such a pause.
 const SILENCE: i128 = 10;
 
 impl Flows {
@@ -140,9 +141,9 @@ impl Flows {
         self.bytes.iter().sum()
     }
 
-    /// When flows begin to arrive; loads are counted from then on. It is 0, except for a trace that
-    /// begins with a silence longer than `SILENCE` times the mean time between its arrivals; then
-    /// it is the first arrival.
+    /// Time from which loads are counted. It is 0, except for a trace that begins with a pause
+    /// longer than `SILENCE` times the mean time between its arrivals; then it is the first
+    /// arrival.
     pub fn first_arrival(&self) -> Time {
         let known = self.arrival.iter().copied().filter(|&t| t != Time::NEVER);
         let (first, count) = known.fold((Time::NEVER, 0), |(first, count), at| {

@@ -1,5 +1,5 @@
-//! A heap that stores the position of each number, for ranks that change often and of which the
-//! lowest is needed.
+//! A heap that stores the position of each number, so that ranks can change often while the lowest
+//! is always known.
 
 /// Children of an entry. Four make the heap flat and are neighbours in memory.
 const WIDTH: usize = 4;

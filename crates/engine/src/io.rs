@@ -92,7 +92,7 @@ impl Io {
         io
     }
 
-    /// The time of the next arrival, as far as it is known.
+    /// The time of the next arrival that is known.
     #[inline]
     pub fn next_arrival(&self) -> Option<Time> {
         let open = self
@@ -190,7 +190,7 @@ impl Io {
     #[inline]
     fn tell(&mut self, node: FlowId, at: Time) {
         let after = &mut self.flows.after;
-        // Kernels may report a delivery after a later one, within a slot.
+        // Within a slot kernels may report deliveries out of order of time.
         let latest = &mut self.latest[node.index()];
         *latest = at.max(*latest);
         after.missing[node.index()] -= 1;
@@ -271,8 +271,8 @@ mod tests {
     use crate::flows::Dependencies;
     use crate::ids::HostId;
 
-    /// Broke closed loops on slotted fabrics: flow 2 waited for a delivery at
-    /// 9 ns and one at 4 ns that was reported after it, and started at 5 ns.
+    /// Regression test for closed loops on slotted fabrics: flow 2 depended on a delivery at 9 ns
+    /// and on one at 4 ns that was reported later, and started at 5 ns.
     #[test]
     fn a_flow_waits_for_the_latest_delivery_whatever_the_order_of_reports() {
         let mut flows = Flows::new();
@@ -296,7 +296,8 @@ mod tests {
         assert_eq!(io.arrive(Time::NS * 10), Some(FlowId(2)));
     }
 
-    /// Flows 0 and 1 fire a turnstile that 2, 3 and 4 wait for; 2 fires it once more.
+    /// Flows 0 and 1 trigger a turnstile for which flows 2, 3 and 4 wait; flow 2 triggers it once
+    /// more.
     #[test]
     fn a_turnstile_lets_one_through_each_time() {
         let mut flows = Flows::new();

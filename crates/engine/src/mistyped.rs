@@ -13,7 +13,7 @@
 pub fn in_words(message: &str) -> String {
     let kinds = ["invalid type: ", "invalid value: ", "invalid length "];
     let found = kinds.iter().find_map(|kind| message.strip_prefix(kind));
-    // The value may be any text of the user's.
+    // The value may be any text.
     let Some((found, name)) = found.and_then(|rest| rest.rsplit_once(", expected ")) else {
         return message.to_owned();
     };
@@ -85,7 +85,7 @@ mod tests {
     use serde::de::DeserializeOwned;
     use serde_json::{json, Value};
 
-    /// The message of serde about a value that is no `T`.
+    /// The message of serde about a value that is not a `T`.
     fn said<T: DeserializeOwned>(value: Value) -> String {
         let refused = serde_json::from_value::<T>(value).err();
         in_words(&refused.expect("another type").to_string())

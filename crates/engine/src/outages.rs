@@ -1,8 +1,9 @@
 //! Overlapping failures of one part: the failures that are in force at each time.
 //!
 //! A part works while no failure of it is in force. If several failures overlap, their causes are
-//! independent, and each loses its share of the cells that the others pass. The commands of a run
-//! are therefore the changes of the joint loss, and a failure during a total one causes no command.
+//! independent: each loses its share of the cells that the others let through. The commands of a
+//! run are therefore the changes of the joint loss, and a failure during a total one causes no
+//! command.
 
 use crate::fabric::{Command, Element};
 use crate::run::Fault;
@@ -30,8 +31,8 @@ struct Edge {
     begins: bool,
 }
 
-/// The commands that `outages` amount to, in order of time and, at one instant, in the
-/// order of the outages that cause them.
+/// The commands for `outages`, in order of time and, at one instant, in the order of the outages
+/// that cause them.
 ///
 /// ```
 /// use lightloom_engine::outages::{commands, Outage};
@@ -71,7 +72,7 @@ fn changes(
     outages: &[Outage],
     commands: &mut Vec<(usize, Fault)>,
 ) {
-    // Positive numbers are in the order of their bits.
+    // The bits of positive floats are in the order of the numbers.
     let mut in_force: BTreeMap<u64, u32> = BTreeMap::new();
     let mut before = None;
     for instant in edges.chunk_by(|a, b| a.at == b.at) {
@@ -95,8 +96,8 @@ fn changes(
     }
 }
 
-/// The loss of failures in force, loss (its bits) → how many: 1 − ∏(1 − loss), and that of a
-/// failure alone as it was given; none without any.
+/// The joint loss of the failures in force, 1 − ∏(1 − loss); for a single failure exactly its loss;
+/// `None` if there is none. `in_force` has the number of failures by the bits of their loss.
 fn together(in_force: &BTreeMap<u64, u32>) -> Option<f64> {
     let mut losses = in_force
         .iter()

@@ -195,7 +195,7 @@ mod tests {
             (999, "999 ps"),
             (3_840, "3.84 ns"),
             (11_500_000, "11.5 us"),
-            // A packet and a picosecond; 100,000 packets.
+            // The time of a packet plus a picosecond; that of 100,000 packets.
             (1_800_001, "1.800001 us"),
             (3_034_500_001, "3.034500001 ms"),
             (1_234_567_000, "1.234567 ms"),

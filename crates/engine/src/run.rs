@@ -139,7 +139,7 @@ pub fn run(
     run_while_moving(fabric, io, plan, Time::NEVER, progress)
 }
 
-/// Like [`run`], but a run that drains also ends when no arrival, failure or repair is due and no
+/// Like [`run`], but a run that drains also ends if no arrival, failure or repair is due and no
 /// byte was delivered for `patience`.
 ///
 /// # Errors
@@ -168,7 +168,7 @@ pub fn run_while_moving(
     }
 }
 
-/// A run that ends at its limit has stood still if nothing was delivered for patience ÷
+/// A run that ends at its limit has stopped moving if nothing was delivered for patience ÷
 /// `STILL_PART`.
 const STILL_PART: i64 = 20;
 
@@ -188,7 +188,7 @@ struct Running<'a> {
     /// The last arrival, if it is in the future; `None` if it is not known.
     offering: Option<Time>,
     at_last_arrival: Option<(Time, Ledger)>,
-    /// All flows before this one are delivered.
+    /// All flows before this index are delivered.
     delivered: usize,
     /// Time inside the fabric alone.
     kernel: Duration,
@@ -242,7 +242,7 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    /// When deliveries are to be counted next.
+    /// The next time at which deliveries are counted.
     fn next_count(&self) -> Time {
         let deliveries = self.io.deliveries.as_ref();
         deliveries.and_then(|d| d.next()).unwrap_or(Time::NEVER)
@@ -260,8 +260,8 @@ impl<'a> Running<'a> {
         self.io.deliveries = Some(deliveries);
     }
 
-    /// Whether a run that drains has waited for `patience`, and no future event could move a byte
-    /// except the fabric's own decisions.
+    /// Whether, in a run that drains, no byte was delivered for `patience` and no arrival, failure
+    /// or repair is due.
     fn is_still(&mut self, patience: Time) -> bool {
         let comes = !self.io.exhausted() || self.faults.peek().is_some();
         if comes || self.plan.stop != Stop::Drain || self.io.ledger.in_flight() == 0 {
@@ -271,7 +271,7 @@ impl<'a> Running<'a> {
         if self.has_moved() || self.now - self.moved.1 < patience {
             return false;
         }
-        // Fabrics of flows record delivered bytes only when asked, or when a rate changes.
+        // Fabrics with rates record delivered bytes only in `settle`, or when a rate changes.
         self.fabric.settle(self.io);
         if !self.has_moved() {
             self.still_since = Some(self.moved.1);
@@ -279,9 +279,10 @@ impl<'a> Running<'a> {
         self.still_since.is_some()
     }
 
-    /// At the end of the run, records since when it stands still: if failed parts, which are never
-    /// repaired, hold the remaining bytes; and at the limit, if nothing was delivered in the later
-    /// half and for the part of `patience` from which on a higher limit would not help.
+    /// At the end of the run, records the time since which no byte was delivered. It does so if
+    /// failed parts, which are never repaired, hold the remaining bytes; and at the limit, if
+    /// nothing was delivered in the later half of the run and for at least `patience` ÷
+    /// [`STILL_PART`], so that a higher limit would not help.
     fn look_back(&mut self, patience: Time) {
         if self.drains_no_more() && self.faults.len() == 0 && self.io.ledger.in_flight() > 0 {
             self.has_moved();
@@ -350,10 +351,11 @@ impl<'a> Running<'a> {
     fn ended(mut self, interrupted: bool) -> Outcome {
         let mut now = self.now;
         if self.drains_no_more() && self.io.ledger.in_flight() == 0 {
-            // The time of its last byte, not the horizon at which that was seen.
+            // The end is the time of the last byte, not the horizon at which it was detected.
             now = self.io.last_completion().min(now);
         }
-        // The horizon that saw the end may be later, and was sampled there.
+        // The horizon at which the end was detected may be later and has a sample, which is
+        // removed.
         self.samples.retain(|s| s.at < now);
         self.samples.push(sample(self.fabric, self.io, now));
         self.fabric.settle(self.io);
@@ -402,18 +404,19 @@ fn thin(samples: &mut Vec<Sample>, every: &mut Time) {
     *every = *every * 2;
 }
 
-/// The end as known now. While the run drains, it is the next instant until nothing is left.
+/// The end as known now. While the run drains and bytes are left, it is the next instant.
 fn end_of(plan: &Plan, last_arrival: Time, fabric: &dyn Fabric, io: &Io, now: Time) -> Time {
     match plan.stop {
         Stop::At(t) => t.min(plan.limit),
         Stop::LastArrival => last_arrival.min(plan.limit),
-        // Jobs may continue to compute when nothing is left to send.
+        // Jobs may continue to compute after all bytes are sent.
         Stop::Drain if fabric.idle() && io.exhausted() => io.jobs_end().min(plan.limit).max(now),
         Stop::Drain | Stop::Delivered(_) => plan.limit,
     }
 }
 
-/// Whether all flows that arrive before `until` are delivered; those before `from` are known to be.
+/// Whether all flows that arrive before `until` are delivered; flows before index `from` are known
+/// to be.
 fn all_delivered(io: &Io, until: Time, from: &mut usize) -> bool {
     let finished = |f: usize| io.flows.finish[f] != Time::NEVER;
     while *from < io.flows.len() && io.flows.arrival[*from] < until && finished(*from) {
@@ -423,7 +426,7 @@ fn all_delivered(io: &Io, until: Time, from: &mut usize) -> bool {
 }
 
 /// About 400 samples over the arrivals, at least 100 ns apart. The end of a closed loop is not
-/// known; its samples begin close to each other and are thinned.
+/// known; its samples are close to each other at first and are thinned later.
 fn default_sampling(io: &Io) -> Time {
     const LEAST: Time = Time(100 * Time::NS.0);
     match io.flows.after.is_empty() {

@@ -46,13 +46,13 @@ impl<E: Copy> Lanes<E> {
         self.queues[lane].push_back((at, event));
     }
 
-    /// Takes the next event; there must be one.
+    /// Removes and returns the next event; there must be one.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
         let queue = &mut self.queues[self.lane];
         let first = queue.pop_front();
         self.heads[self.lane] = queue.front().map_or(Time::NEVER, |e| e.0);
-        // The next lane cannot be predicted, so there is no branch, and no store in between.
+        // The next lane cannot be predicted, so the loop has no branches and no stores.
         let (mut next, mut at) = (0, self.heads[0]);
         for lane in 1..LANES {
             next = if self.heads[lane] < at { lane } else { next };

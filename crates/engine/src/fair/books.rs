@@ -3,10 +3,10 @@
 use super::{Fair, LinkId, HOPS_MAX};
 
 impl Fair {
-    /// Whether the books of links are those of their flows.
+    /// Checks that the sums of each link equal those of its flows.
     ///
     /// # Panics
-    /// If they are not.
+    /// If they do not.
     pub(super) fn books_hold(&self) {
         for number in 0..self.links.len() as u32 {
             self.link_holds(number);

@@ -7,9 +7,9 @@
 //! class gains or loses a flow ([`Net::set_weight`](crate::kernel::flow::Net::set_weight)).
 //!
 //! The scheduler is work-conserving: the rest of a class that cannot use its share goes to other
-//! flows by their weights. It differs from a true hierarchy: the rest of some flows of a class goes
-//! to all flows of the link by weight, not to their own class first. Flows of several servers that
-//! meet at other links share them by these weights, too.
+//! flows by their weights. It differs from a true hierarchy: capacity that some flows of a class
+//! leave goes to all flows of the link by weight, not to their own class first. Flows of several
+//! servers that meet at other links share them by these weights, too.
 
 use super::WEIGHT;
 

@@ -3,11 +3,11 @@
 use super::HOPS_MAX;
 use std::ops::Range;
 
-/// A link is filled to the precision ÷ this below its capacity. More unused capacity would make
-/// completion times less exact; less unused capacity has no advantage.
+/// A link is filled up to its capacity minus the precision ÷ this number. More unused capacity
+/// would make completion times less exact; less has no advantage.
 const AIM: u64 = 8;
 
-/// A link. Flows that settle at other links touch only its first cache line, unless they have been
+/// A link. Flows that settle at other links access only its first cache line, unless they have been
 /// open.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
@@ -18,7 +18,7 @@ pub struct Link {
     pub load: u64,
     /// Sum of the rates of the flows that have settled, or are assumed to settle elsewhere [b/s].
     pub fixed: u64,
-    /// Weight of the other flows.
+    /// Weight of all other flows.
     pub open: u64,
     /// Weight of the flows whose bottleneck this is.
     pub own_weight: u64,
@@ -160,7 +160,7 @@ impl Link {
         self.slack(share) / AIM
     }
 
-    /// Whether the link certainly need not be visited before its stop; computed without division.
+    /// Whether the link certainly need not be visited before its stop, computed without division.
     #[inline]
     pub fn waits(&self, share: u64) -> bool {
         let room = self.capacity.saturating_sub(self.fixed + self.spare(share));

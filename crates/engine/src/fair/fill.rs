@@ -190,7 +190,8 @@ impl Room {
         Step { had, has, weight }
     }
 
-    /// The rate of each of `count` flows, less if not enough is left, and of all of them.
+    /// The rate of each of `count` flows, which is reduced if not enough capacity is left, and
+    /// their total rate.
     #[inline]
     fn give(&mut self, weight: u32, count: u32) -> (u64, u64) {
         if weight != self.weight {
@@ -211,7 +212,7 @@ impl Room {
         self.rate = (weight as f64 * self.level) as u64;
     }
 
-    /// Divides only if necessary.
+    /// The same if less capacity is left than the flows need.
     #[cold]
     fn give_rest(&mut self, count: u32) -> (u64, u64) {
         let rate = self.rate.min(self.left / count as u64);
@@ -225,7 +226,7 @@ impl Room {
 mod tests {
     use super::*;
 
-    /// Each flow gets 10 b/s while available, then the rest, and never more.
+    /// Each flow gets 10 b/s while available, then the rest, then nothing.
     #[test]
     fn nobody_is_given_what_is_not_there() {
         let mut room = Room::new(10.0, 25);
@@ -233,7 +234,7 @@ mod tests {
         assert_eq!(given, [(10, 10), (10, 10), (5, 5), (0, 0)]);
     }
 
-    /// Flows that are alike have the same: of 25 b/s three have 8 each, and 1 is left.
+    /// Equal flows get equal rates: of 25 b/s each of three gets 8, and 1 is left.
     #[test]
     fn flows_that_are_alike_divide_what_is_left() {
         let mut room = Room::new(10.0, 25);
@@ -241,7 +242,7 @@ mod tests {
         assert_eq!(room.give(1, 1), (1, 1));
     }
 
-    /// Weights are rounded down, each anew.
+    /// Rates are rounded down, each separately.
     #[test]
     fn rates_are_in_proportion_to_weights() {
         let mut room = Room::new(2.5, 100);

@@ -7,14 +7,13 @@
 //! control converge to it; a kernel may model the transients.
 //!
 //! Changes are collected and [solved](Fair::solve) together. Only flows whose rates may change are
-//! visited, and the result equals that of solving everything anew, except for rounding: rates are
-//! whole b/s, rounded down, so that no link ever carries more than its capacity.
+//! visited. The result equals that of a solution from scratch, except for rounding: rates are
+//! integer b/s, rounded down, so that no link ever carries more than its capacity.
 //!
 //! Two-level schedulers (classes at a server's link, flows within a class) are
 //! weights that follow from class weights and counts: see [`classes`].
 //!
-//! Not modelled: round-trip times, slow start, losses; a flow has its share at
-//! once.
+//! Not modelled: round-trip times, slow start, losses. A flow has its share at once.
 
 #[cfg(test)]
 mod books;
@@ -40,7 +39,7 @@ use columns::{Flow, Link, Tally};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// No such link, flow or place.
+/// Index that means "no link, flow or place".
 const NONE: u32 = u32::MAX;
 
 /// The weight of an ordinary flow. Weights are integers, so that their sums are exact; this value
@@ -54,7 +53,7 @@ pub const HOPS_MAX: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u32);
 
-/// A flow's place in the columns of [`Fair`]; recycled once the flow is closed.
+/// A flow's index in the columns of [`Fair`]; it is reused after the flow is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(pub u32);
 
@@ -127,7 +126,7 @@ impl Fair {
     }
 
     /// Limits how far a change spreads, from the next solution on. Rates are then exact for links
-    /// of which each has its full capacity, or less by at most this share; see [`Precision`].
+    /// whose capacities are reduced by at most this share; see [`Precision`].
     pub fn set_precision(&mut self, precision: Precision) {
         self.share = precision.share();
     }
@@ -310,7 +309,7 @@ impl Fair {
         &self.path[first..first + self.flows[slot.index()].hops as usize]
     }
 
-    /// The flows over a link, in an order without meaning that is the same in every run.
+    /// The flows over a link, in an arbitrary order that is the same in every run.
     pub fn flows_over(&self, link: LinkId) -> impl ExactSizeIterator<Item = Slot> + '_ {
         let members = &self.members[link.index()];
         members.iter().map(|h| Slot(h / HOPS_MAX as u32))

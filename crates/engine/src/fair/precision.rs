@@ -1,10 +1,11 @@
 //! The precision of rates.
 //!
 //! With a precision of 1 %, rates are max-min fair for links with 99 to 100 % of their capacity;
-//! the share differs between links. A flow has its limit, or a link on its path is at least 99 %
-//! full and no flow on it has more, by weight. No link ever carries more than its capacity. The
-//! error of a single rate is not bounded by the precision: if most of a link is used by flows that
-//! are limited elsewhere, a small change of these is a large one for the others.
+//! the percentage differs between links. A flow has its limit, or a link on its path is at least 99
+//! % full and no flow on that link has a higher rate ÷ weight. No link ever carries more than its
+//! capacity. The error of a single rate is not bounded by the precision: if most of a link is used
+//! by flows that are limited elsewhere, a small change of their rates is a large relative change
+//! for the others.
 
 use crate::config;
 use crate::refusal::Refusal;

@@ -32,7 +32,7 @@ fn links_and_flows_are_as_they_were_made() {
     assert_eq!(fair.capacity(b), Rate(31));
 }
 
-/// A flow is apart while a link of its path is its own.
+/// A flow is apart while no other flow uses some link of its path.
 #[test]
 fn a_flow_is_apart_on_a_link_of_its_own() {
     let (mut fair, [a, _], [first, both, none]) = three();
@@ -60,7 +60,7 @@ fn what_changes_is_told() {
     fair.set_capacity(b, Rate(20));
     assert!(fair.is_dirty());
     assert_eq!(told(&mut fair), [first, both]);
-    // The same again is no change; nor do others feel more than they use.
+    // Setting the same values again is no change.
     fair.set_capacity(b, Rate(20));
     fair.set_limit(none, Some(Rate(7)));
     fair.set_weight(first, WEIGHT);
@@ -131,7 +131,7 @@ fn changes_within_the_precision_go_no_further() {
     for (capacity, felt) in [
         (400_000_000 - 100_000, false),
         (400_000_000 - 800_000, false),
-        // Beyond a thousandth of the first link, and more than is left of it.
+        // A change by more than a thousandth of the first link, and by more than is unused there.
         (400_000_000 - 1_200_000, true),
         (400_000_000 + 500_000, true),
     ] {
@@ -144,8 +144,8 @@ fn changes_within_the_precision_go_no_further() {
         assert!(fair.load(a) <= fair.capacity(a));
         fair.books_hold();
         if capacity == 400_000_000 - 800_000 {
-            // More than ever: too much for the second link, but not for the first, of which 125
-            // kb/s had been left.
+            // More than before: too much for the second link, but not for the first, of which 125
+            // kb/s were unused.
             fair.set_capacity(b, Rate(400_000_000 + 50_000));
             assert_eq!(fair.solve(), [both]);
             fair.books_hold();
@@ -153,7 +153,7 @@ fn changes_within_the_precision_go_no_further() {
     }
 }
 
-/// A flow that leaves, one that comes back, and a link that grows by less than that.
+/// A flow leaves and returns, and a link's capacity grows by less than the precision.
 #[test]
 fn a_link_keeps_its_level_within_the_precision() {
     let (mut fair, [a, _], [wide, _, small]) = within_a_thousandth();

@@ -2,8 +2,8 @@
 //!
 //! In plain progressive filling the level of all flows rises together, and a flow *settles* at its
 //! limit or when a link on its path is full. Here the level sweeps upwards in the same way, but
-//! only *dirty* links take part: links that were touched, or whose flows have other rates than
-//! before. All other flows are assumed to settle where they did before.
+//! only *dirty* links take part: links that were changed, or whose flows have new rates. All other
+//! flows are assumed to settle where they settled before.
 //!
 //! - A dirty link has the *open* weight (of flows that settle above the sweep) and the *fixed* rate
 //!   of the others, and thus a lower bound of the level at which it is full. When the sweep reaches
@@ -16,16 +16,16 @@
 //!
 //! Full links are handled in `fill`, the effect on other links in `settle`.
 //!
-//! The sweep ends when no flow is open and no link is *overfull*, that is, has more fixed than it
-//! can carry.
+//! The sweep ends when no flow is open and no link is *overfull*, that is, has a higher fixed rate
+//! than it can carry.
 //!
 //! A change at a link thus reaches only links of its level or above, and only through flows whose
 //! rates change. A link is visited once or a few times; each visit costs the number of its flows.
 //!
-//! Levels are floats: a quotient of whole numbers each, computed anew, never
-//! summed. Rates are whole, so the books of links are exact. At equal levels
-//! limits come before links and links before what loosens, in order of number:
-//! the outcome depends on nothing but the changes and their order.
+//! Levels are floats, but each is computed as a quotient of integers and never summed. Rates are
+//! integers, so the sums of links are exact. At equal levels limits are handled first, then full
+//! links, then links that loosen, each in order of number. The result therefore depends only on the
+//! changes and their order.
 
 use super::columns::{hops, Flow, Tally};
 use super::{Fair, Slot, Stop, HOPS_MAX, NONE};
@@ -163,7 +163,7 @@ impl Fair {
         let link = &self.links[number as usize];
         let room = link.capacity.saturating_sub(link.fixed);
         let old = link.level.max(level);
-        // A link that is far from full at its old level needs no division.
+        // If a link is far from full at its old level, no division is needed.
         if link.tight && link.open > 0 && room as f64 > old * link.open as f64 * (1.0 + 1e-12) {
             return stop(old, LOOSE, number);
         }
@@ -214,7 +214,7 @@ impl Fair {
         self.sooner = sooner;
     }
 
-    /// Makes a link take part in the sweep.
+    /// Adds a link to the sweep.
     #[inline]
     pub(super) fn make_dirty(&mut self, number: u32) {
         self.links[number as usize].wake(self.epoch, &mut self.tally);
@@ -226,7 +226,7 @@ impl Fair {
         (flow.epoch, flow.settled) = (self.epoch, false);
         let limit = flow.limit;
         if flow.hops == 0 {
-            // Without links nothing would continue the sweep for this flow.
+            // A flow without links has no stop in the sweep, so it settles here.
             return self.settle(slot, NONE, 0.0, limit);
         }
         for link in &self.path[hops(slot, flow)] {
@@ -269,8 +269,8 @@ impl Fair {
         }
     }
 
-    /// Handles the sweep above the old level of a link: its flows may rise, and are open on their
-    /// whole path.
+    /// Loosens a link when the sweep passes its old level: its flows may get higher rates and are
+    /// open on their whole path.
     fn loosen(&mut self, number: u32, level: f64) {
         self.links[number as usize].tight = false;
         let mut tally = self.tally;
@@ -289,7 +289,7 @@ impl Fair {
                 if link.epoch != self.epoch {
                     link.wake(self.epoch, &mut tally);
                 }
-                // A link that is full below this level settled the flow.
+                // A link that is full below this level would have settled the flow.
                 debug_assert!(!link.full, "full below a flow's level");
                 link.open(rates, weights, &mut tally);
                 if !link.waits(self.share) {

@@ -15,7 +15,7 @@ enum Change {
     Limit(usize, Option<u64>),
     Capacity(usize, u64),
     Solve,
-    /// All that are alike become one.
+    /// Merge all equal flows.
     Merge,
 }
 
@@ -49,11 +49,11 @@ fn precisions() -> impl Strategy<Value = u32> {
 /// The solver and its expected state.
 struct Pair {
     fair: Fair,
-    /// How much less than a share is enough, relatively.
+    /// Permitted relative shortfall of a rate.
     slack: f64,
     capacity: Vec<u64>,
     flows: Vec<(Slot, reference::Flow)>,
-    /// Rates that `changed` has reported, of flows that have had one since they were new.
+    /// Rates that `changed` has reported, by flow, since the flow was opened.
     told: HashMap<Slot, u64>,
 }
 
@@ -79,7 +79,7 @@ impl Pair {
         self
     }
 
-    /// The path that the numbers mean; not empty if nothing else is a bound.
+    /// The path that the numbers stand for; not empty if the flow has no limit.
     fn links(&self, path: &[usize], limit: Option<u64>) -> (Vec<usize>, Vec<LinkId>) {
         let path = match (path, limit) {
             ([], None) => &[0],
@@ -178,7 +178,7 @@ impl Pair {
         self.flows.iter().map(|f| rate(&self.fair, f.0)).collect()
     }
 
-    /// Solves; holds the rates to the definition of max-min fairness.
+    /// Solves, and checks the rates against the definition of max-min fairness.
     fn check(&mut self) {
         let rates = self.solve();
         let mut load = vec![0; self.capacity.len()];
@@ -223,7 +223,7 @@ impl Pair {
         }
     }
 
-    /// The load of a link, if it is full within the precision; else its capacity.
+    /// The load of a link if it is full within the precision, otherwise its capacity.
     fn in_use(&self, link: usize) -> u64 {
         let (all, load) = (self.capacity[link], self.fair.load(LinkId(link as u32)).0);
         let over = self.fair.flows_over(LinkId(link as u32));
@@ -235,7 +235,7 @@ impl Pair {
         }
     }
 
-    /// Solves; compares with everything anew by the reference.
+    /// Solves, and compares the rates with a solution from scratch by the reference.
     fn compare(&mut self) {
         let rates = self.solve();
         let flows: Vec<reference::Flow> = self.flows.iter().map(|f| f.1.clone()).collect();
@@ -277,8 +277,8 @@ proptest! {
         pair.check();
     }
 
-    /// The guarantee to users: rates equal the reference's over links whose capacity is the load
-    /// that they carry, if that is full within the precision, or else their whole capacity.
+    /// The guarantee to users: rates equal the reference's for links whose capacity is replaced by
+    /// their load if they are full within the precision.
     #[test]
     fn rates_are_fair_for_links_within_the_precision(
         links in prop::collection::vec(0u64..1_000_000_000_000, 1..12),
@@ -313,7 +313,7 @@ proptest! {
     }
 }
 
-/// Three of 100 b/s, of which two are merged and one of these leaves.
+/// Three flows share 100 b/s; two are merged, and one of these leaves.
 #[test]
 fn flows_that_are_alike_count_as_one() {
     let mut fair = Fair::new();
@@ -340,7 +340,7 @@ fn equal_flows_share_a_link_equally() {
     assert!(flows.iter().all(|&f| fair.rate(f) == Rate(25)));
 }
 
-/// Two flows over a dark link have the same, but only one has been given it.
+/// Two flows over a dark link have equal rates, but only one has been solved.
 #[test]
 fn a_flow_without_a_rate_yet_is_like_no_other() {
     let mut fair = Fair::new();
@@ -368,9 +368,10 @@ fn a_link_that_limits_fill_to_the_last_bit_is_not_overfull() {
     assert_eq!(fair.rate(flow), Rate(1_000));
 }
 
-/// A link of 1,000 b/s may leave 99, being a tenth rounded down, and is filled to 988 at first.
-/// Three flows over it are held up elsewhere and stop one by one. The first two take the link to
-/// 901, where it stays; with the third it is at 900 and no longer full enough.
+/// A link of 1,000 b/s may leave 99 b/s unused (a tenth, rounded down) and is filled to 988 at
+/// first. Three flows over it are then limited elsewhere, one after another. After the first two
+/// the load is 901, and the link keeps its level; after the third it is 900, and the link is no
+/// longer full enough.
 #[test]
 fn a_full_link_loses_no_more_than_the_precision() {
     let mut fair = Fair::new();
@@ -408,7 +409,8 @@ fn a_link_keeps_its_level_with_the_precision_unused_and_no_more() {
     }
 }
 
-/// The link has 988 of 1,000 b/s, then 988 of 988, and is filled to an eightieth below that.
+/// The link carries 988 of 1,000 b/s, then 988 of 988, and is then filled to an eightieth below its
+/// capacity.
 #[test]
 fn a_link_that_is_full_to_the_last_bit_is_filled_anew() {
     let mut fair = Fair::new();
@@ -422,8 +424,8 @@ fn a_link_that_is_full_to_the_last_bit_is_filled_anew() {
     }
 }
 
-/// Three flows have 3 b/s each of 11. One of them is then held to 3 by another link, too, that it
-/// shares with a new one: as its rate is the same, the others keep theirs.
+/// Three flows have 3 b/s each on a link of 11. Then another link, shared with a new flow, limits
+/// one of them to 3 b/s as well: its rate is unchanged, so the others keep theirs.
 #[test]
 fn another_bottleneck_at_the_same_rate_moves_nobody() {
     let mut fair = Fair::new();
@@ -435,19 +437,19 @@ fn another_bottleneck_at_the_same_rate_moves_nobody() {
     assert_eq!(fair.held_elsewhere(), [flows[0]]);
     assert_eq!(flows.map(|flow| fair.rate(flow).0), [3, 3, 3]);
     assert_eq!(fair.rate(new), Rate(3));
-    // Each link names the flows that it holds.
+    // Each link reports the flows whose bottleneck it is.
     assert_eq!(fair.held_by(b).len(), 2);
     let mut held: Vec<_> = fair.held_by(a).collect();
     held.sort();
     assert_eq!(held, flows[1..]);
 }
 
-/// Two links that are filled at the same level, within a tenth and thus to an eightieth: one of
-/// 38,480 b/s to 38,000 for two flows, one of 38,560 to 38,079 for one of these, another and a
-/// small one. When the second of the two and the small one leave, the larger link still has all
-/// but a tenth, and keeps its level; the other has not, and its flow now shares the larger one.
-/// Flows that share the link have equal rates: the flow had all capacity that the precision left
-/// there.
+/// Two links are filled at the same level, with a precision of a tenth and thus to an eightieth:
+/// one of 38,480 b/s to 38,000 for two flows, one of 38,560 b/s to 38,079 for the first of these,
+/// another flow and a small one. When the second and the small flow leave, the larger link is still
+/// full within a tenth and keeps its level; the other is not, and its flow now has its bottleneck
+/// at the larger link. Flows that share that link have equal rates. (Regression: the flow had all
+/// capacity that the precision left there.)
 #[test]
 fn a_link_that_has_kept_its_level_is_shared_by_who_comes_at_the_same_level() {
     const LIKE: u32 = 1_000;
@@ -471,8 +473,9 @@ fn a_link_that_has_kept_its_level_is_shared_by_who_comes_at_the_same_level() {
 }
 
 /// Both links are at a level of 10.5: one of 42 b/s, of which 11 go to flows that leave and arrive,
-/// and one whose capacity rises. The first keeps its level and takes the new flow in; then the
-/// second loosens, a flow over both is open, and the first is visited again, full to the last bit.
+/// and one whose capacity rises. The first keeps its level and settles the new flow; then the
+/// second loosens, a flow over both is open, and the first, which is exactly full, is visited
+/// again.
 #[test]
 fn who_was_taken_in_settles_again_at_a_link_that_is_looked_at_again() {
     let mut fair = Fair::new();
@@ -498,8 +501,8 @@ fn who_was_taken_in_settles_again_at_a_link_that_is_looked_at_again() {
     fair.books_hold();
 }
 
-/// An error: flows within a rack had no rate for ever, if the sweep ended when no link had an open
-/// flow.
+/// Regression test: flows within a rack never had a rate, because the sweep ended when no link had
+/// an open flow.
 #[test]
 fn a_flow_without_links_has_its_limit() {
     let mut fair = Fair::new();

@@ -1,4 +1,4 @@
-//! Reports through a part: a driver reports through its kernel, and similar kernels through a
+//! Delegation of reports to a part: a driver delegates them to its kernel, and similar kernels to a
 //! common part.
 
 use crate::fabric::{Circuit, ControlRecord, LinkLoad, Reports, Shape, Totals, View};
@@ -7,7 +7,8 @@ use crate::io::Io;
 use crate::refusal::Refusal;
 use crate::time::{Rate, Time};
 
-/// An object whose reports are made by a part, and which may count bytes that the part does not.
+/// An object that delegates its reports to a part, and that may add bytes that the part does not
+/// count.
 pub trait Delegates: Send {
     /// The part that reports.
     type Reporter: Reports;
@@ -28,7 +29,7 @@ pub trait Delegates: Send {
         let _ = totals;
     }
 
-    /// Payload that each link has carried [B]; empty where it is not counted here.
+    /// Payload that each link has carried [B]; empty if this object does not count it.
     fn carried(&self) -> Vec<u64> {
         Vec::new()
     }

@@ -14,8 +14,8 @@ pub trait SlotKernel: Reports {
     fn slot(&mut self, n: i64, io: &mut Io);
     /// Whether a slot would move nothing without an arrival.
     fn idle(&self) -> bool;
-    /// Whether bytes wait that no slot will move before an arrival or a repair. Slots continue
-    /// meanwhile, but a run that drains may end.
+    /// Whether bytes wait that no slot will move before an arrival or a repair. Slots continue, but
+    /// a run that drains may end.
     fn stuck(&self) -> bool {
         false
     }

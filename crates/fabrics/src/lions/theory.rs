@@ -204,9 +204,9 @@ impl Uniform {
         self.after_losses(beta, beta * beta)
     }
 
-    /// Mean latency with AO-NACK, unslotted [slots], if NACKs cut packets short; `beta` is at most
-    /// 1. A retransmitted packet meets the same packet as before until that one ends, after a time
-    /// that is uniformly distributed between 0 and 1.
+    /// Mean latency with AO-NACK, unslotted [slots], if NACKs cut packets short; `beta` is at
+    /// most 1. A retransmitted packet meets the same packet as before until that one ends, after a
+    /// time that is uniformly distributed between 0 and 1.
     pub fn nack_latency_aborting(&self, beta: f64) -> f64 {
         let attempts = (1.0 / beta).ceil() as u32;
         let moment = |power: i32| -> f64 {

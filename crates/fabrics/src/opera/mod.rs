@@ -37,9 +37,9 @@
 //! slices: in slice k, switch k mod u takes no new low-latency traffic, so that no packet is lost
 //! in its night. In the last part of the slice it reconfigures and is dark; at the start of the
 //! next slice its new circuits are lit. A switch therefore keeps a matching for u slices and is
-//! dark for one reconfiguration: the duty cycle of bulk traffic is 1 - night ÷ (u slices). Since u
-//! - 1 switches take low-latency traffic, each rack has u - 1 circuits at any time; fewer in a slot
-//! in which a switch has no matching left, or the rack is idle in its matching.
+//! dark for one reconfiguration: the duty cycle of bulk traffic is 1 - night ÷ (u slices). Because
+//! u - 1 switches take low-latency traffic, each rack has u - 1 circuits at any time; it has fewer
+//! in a slot in which a switch has no matching left, or the rack is idle in its matching.
 //!
 //! Assumed where the paper is silent:
 //!

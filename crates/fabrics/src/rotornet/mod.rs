@@ -29,11 +29,12 @@
 //!
 //! Let C be the bytes per slot and uplink. Saturated uniform traffic gets (N - 1) C per rack and
 //! cycle, which is the duty cycle if S divides N - 1. If every rack sends to only one other rack,
-//! it gets C without relays and N C / 2 with them, for any permutation: C directly, and the other N
-//! - 2 slots are divided equally between first and second hops. The reason: a slot from a to x that
-//! delivers r relayed bytes takes C - r new bytes to x, because all bytes that it took in the cycle
-//! before have been delivered. Slots that feed each other form rings; on average over a ring, half
-//! of each slot is therefore first hops. If S divides N, this is exactly half of the duty cycle.
+//! it gets C without relays and N C / 2 with them, for any permutation: C directly, and the other
+//! N - 2 slots are divided equally between first and second hops. The reason: a slot from a to x
+//! that delivers r relayed bytes takes C - r new bytes to x, because all bytes that it took in the
+//! cycle before have been delivered. Slots that feed each other form rings; on average over a ring,
+//! half of each slot is therefore first hops. If S divides N, this is exactly half of the duty
+//! cycle.
 //!
 //! Assumed where the paper is silent: matchings are cyclic, so circuits are directed (the paper's
 //! matchings connect pairs in both directions; in this model only the order of the pairs differs);

@@ -1,4 +1,4 @@
-//! The time at which each bundle of flows will have sent its next last byte.
+//! For each bundle, the time at which its next flow will have sent its last byte.
 
 use crate::indexed::{entry, number, rank, IndexedHeap};
 use crate::time::Time;

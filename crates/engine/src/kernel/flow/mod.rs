@@ -12,7 +12,7 @@
 //! horizons have no effect. At a horizon, the whole bytes that were sent so far count as delivered,
 //! except the last one, which counts when it arrives.
 //!
-//! With a [`Precision`], a change of rates spreads only as far as it matters.
+//! With a [`Precision`], small changes of rates do not spread to other links.
 //!
 //! Not modelled: queues and their delays. A constant delay behind the last byte
 //! is [`Net::set_delay`].
@@ -66,9 +66,8 @@ impl<E: Copy> Todo<E> {
     }
 }
 
-/// A fabric whose flows move at max-min fair rates.
-/// The state of the net is observed already: bytes wait at their sources, none inside; the kernel's
-/// [`Reports::observe`] corrects it.
+/// A fabric whose flows move at max-min fair rates. The driver observes the state of the net: all
+/// bytes wait at their sources, none are inside; the kernel's [`Reports::observe`] corrects this.
 pub trait FlowKernel: Reports {
     /// An event, such as a manager's tick or a circuit that comes up.
     type Event: Copy + Send;

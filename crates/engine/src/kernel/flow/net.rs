@@ -58,7 +58,7 @@ pub struct Net {
     carried: u128,
     /// Units that each link has carried for closed flows, or before anchors.
     over_link: Vec<u128>,
-    /// Units over paths with a circuit, hops not counted.
+    /// Units carried over paths with a circuit, each counted once.
     circuit: u128,
     /// A lower limit of the time at which the next flow of each bundle will have sent its last
     /// byte.

@@ -5,7 +5,7 @@ use crate::fair::{LinkId, HOPS_MAX};
 /// Rows of flows by link, in an order that is the same in every run.
 #[derive(Clone, Debug, Default)]
 pub struct Over {
-    /// Hops; those of row `r` begin at `r * HOPS_MAX`.
+    /// Hops by link; those of row `r` begin at `r * HOPS_MAX`.
     links: Vec<Vec<u32>>,
     /// The position of each hop among those of its link.
     place: Vec<u32>,

@@ -1,4 +1,4 @@
-//! A flow under way, and flows that are under way together, in exact integers.
+//! An open flow, and bundles of flows that move together, in exact integers.
 
 use crate::ids::FlowId;
 use crate::time::Time;
@@ -64,7 +64,7 @@ pub struct Bundle {
     ends: BinaryHeap<Reverse<(u128, u32)>>,
 }
 
-/// Inverse of the share by which a rate may rise before the next completion is computed again.
+/// A rate may rise by 1 ÷ this number before the next completion is computed again.
 const RISE: u64 = 16;
 
 /// A total that no flow can reach.
@@ -155,8 +155,8 @@ impl Bundle {
         self.finish()
     }
 
-    /// As `expect` if the rate may continue to rise slightly, as it did from `before`: a time
-    /// before which the next flow will not have sent all bytes even then.
+    /// Like `expect` for a rate that may continue to rise slightly, as it did from `before`: a time
+    /// before which the next flow will not have sent all bytes even if the rate rises.
     #[inline]
     pub fn expect_early(&mut self, before: u64) -> Time {
         let little = self.rate / RISE;

@@ -96,8 +96,8 @@ fn bytes_move_at_the_shared_rate_and_not_in_the_dark() {
     assert_eq!(fabric.totals().circuit_bytes, Some(2_500_000_000));
 }
 
-/// Once, one that left and came back within an instant was there twice, and closed
-/// twice.
+/// Regression test: a flow that left and returned within an instant was in its bundle twice and was
+/// closed twice.
 #[test]
 fn a_flow_may_leave_others_and_come_back() {
     let plan = Plan {
@@ -109,7 +109,7 @@ fn a_flow_may_leave_others_and_come_back() {
         ],
     };
     let (io, fabric) = plan.run(&[Time::S * 4]);
-    // 9 Mb/s for three times 9 Mb.
+    // 9 Mb/s for three flows of 9 Mb.
     assert_eq!(io.flows.finish, vec![Time::S * 3; 3]);
     assert!(fabric.idle());
 }
@@ -134,7 +134,7 @@ struct Plan {
 
 fn plans() -> impl Strategy<Value = Plan> {
     let time = || (0i64..2_000).prop_map(|ms| Time::MS * ms);
-    // Some flows are alike, and move together.
+    // Some flows are equal and move together.
     let path = || {
         let any = (0usize..5, 0usize..5).prop_map(|(a, b)| [a, b]);
         prop_oneof![any, Just([0, 1])]
@@ -243,8 +243,8 @@ impl Plan {
         (io, fabric)
     }
 
-    /// When each flow ends [s], by a fluid in floats: rates by the reference,
-    /// found anew at every event.
+    /// Finish time of each flow [s] in a fluid model with floats, whose rates the reference
+    /// computes at every event.
     fn fluid(&self, end: f64) -> Vec<Option<f64>> {
         let mut capacity = self.links.clone();
         let mut left: Vec<f64> = self.flows.iter().map(|f| f.0 as f64 * 8.0).collect();
@@ -333,7 +333,7 @@ proptest! {
         for (f, (&finish, fluid)) in io.flows.finish.iter().zip(&expected).enumerate() {
             let got = (finish != Time::NEVER).then(|| finish.as_secs_f64());
             match (got, fluid) {
-                // Rates are whole b/s of a megabit or more.
+                // Rates are integer b/s of at least a megabit.
                 (Some(a), Some(b)) => prop_assert!((a - b).abs() < 1e-4 * b, "flow {f}: {a}, fluid {b}"),
                 (a, b) => {
                     let last = |t: Option<f64>| t.is_none_or(|t| t > end.as_secs_f64() * 0.9999);

@@ -112,8 +112,8 @@ fn of_its_tenth_the_tree_leaves_what_it_cannot_carry() {
     }
 }
 
-/// The receiver's link limits the circuit's flow to a quarter; the three flows over the tree then
-/// use the rest, which is also their share by number.
+/// The link of receiver 4 limits each of the two circuit flows of server 0 to a quarter; the
+/// server's flow over the tree then has all that is left of its link.
 #[test]
 fn a_slow_receiver_keeps_nothing_free_that_flows_have_anyway() {
     let table = json!({"oversubscription": 1.0});

@@ -157,8 +157,8 @@ fn transport_dips_when_a_circuit_goes() {
     assert_eq!(after, 10 * GBPS_MS / 10);
 }
 
-/// The same for flows that share a circuit. (Regression: eight flows on one link of the tree had
-/// the full rate of the link during the dip.)
+/// The same for flows that share a circuit. (Regression: eight flows that shared a link of the tree
+/// did not dip together.)
 #[test]
 fn flows_that_share_rise_and_dip_together() {
     let table = json!({

@@ -1,4 +1,4 @@
-//! Equal flows move together: how they join and leave a bundle.
+//! Bundles of equal flows, which move together: joining and leaving.
 
 use super::{Net, NONE};
 use crate::fair::{LinkId, Slot};
@@ -93,7 +93,8 @@ impl Net {
         if mate == own {
             return;
         }
-        // Before its slot gets another path, because the links have carried the bytes sent so far.
+        // Called before its slot gets another path, because the old links have carried the bytes
+        // sent so far.
         self.anchor(number);
         if !self.fair.merge(Slot(mate), Slot(own)) {
             return;

@@ -1,5 +1,5 @@
-//! The end of an instant: flows that have sent all bytes, new rates, and queries of driver and
-//! readers.
+//! The end of an instant: flows that have sent all bytes, new rates, and queries of the driver and
+//! of reports.
 
 use super::{Net, NONE};
 use crate::agenda::Agenda;
@@ -81,7 +81,7 @@ impl Net {
             }
             let before = bundle.rate;
             bundle.set_rate(rate, self.now);
-            // A later end is detected when the expected time has come.
+            // If the end is later than expected, this is detected at the expected time.
             if rate > bundle.ceiling {
                 let at = bundle.expect_early(before);
                 self.finishes.set(slot.0, at);
