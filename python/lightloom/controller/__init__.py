@@ -1,4 +1,4 @@
-"""The controller: circuits of real switches changed safely, by the policies that were simulated.
+"""The controller: changes circuits of real switches safely, with the policies of simulations.
 
 | module | content |
 |---|---|
@@ -7,13 +7,13 @@
 | `database`, `audit` | connections and the role of the active controller; the audit log |
 | `store_url` | the address of the store |
 | `claims` | idempotency keys in the store |
-| `intents`, `transaction_log` | wished cross-connects and transactions in the store |
-| `change` | the difference between lit and wanted cross-connects |
-| `transaction` | carries a change out, step by step, and recovers after a crash |
-| `hooks`, `interface_hook` | what leads traffic away before its circuit goes dark: HTTP, gNMI |
-| `openflow_hook`, `circuit_rules` | the same by rules of OpenFlow switches; which rules those are |
-| `testbed_hook` | the same by the forwarding of a Linux testbed |
-| `decider` | the policy of the simulated fabrics, asked at every interval |
+| `intents`, `transaction_log` | requested cross-connects, and transactions, in the store |
+| `change` | the difference between lit and requested cross-connects |
+| `transaction` | carries out a change, step by step, and recovers after a crash |
+| `hooks`, `interface_hook` | hooks that drain traffic before its circuit goes dark: HTTP, gNMI |
+| `openflow_hook`, `circuit_rules` | a hook that changes rules of OpenFlow switches; these rules |
+| `testbed_hook` | a hook that changes the forwarding of a Linux testbed |
+| `decider` | calls the policy of the simulated fabrics at every interval |
 | `demand`, `matrices` | the newest demand of each switch; matrices between its racks |
 | `folder`, `prometheus`, `counters` | sources of demand: files, a Prometheus server, interfaces |
 | `unmapped` | racks that demand names and no port map has |
@@ -36,10 +36,10 @@
 | `run` | the process: its threads and the role of the active controller |
 | `undoing` | whether a transaction can be undone |
 | `leases` | reservations with owners and priorities |
-| `tokens` | who may do what |
+| `tokens` | clients and their scopes |
 | `api` | routes of the HTTP interface |
 | `bodies`, `answers`, `refusals` | requests, answers and errors of the interface |
 | `admission`, `replays` | tokens and limits, checked before a body is read; idempotency keys |
-| `page`, `metrics`, `meters` | dashboard; Prometheus metrics; what the process counts for them |
+| `page`, `metrics`, `meters` | dashboard; Prometheus metrics; the counters for them |
 | `client` | a client of the interface |
 """

@@ -1,4 +1,4 @@
-"""Who may ask the HTTP interface: tokens, the rate of requests, the size of a body.
+"""Admission to the HTTP interface: tokens, the rate of requests, the size of a body.
 
 Every path needs a valid token unless it is listed in `OPEN`. The token is checked before the
 body is read, so that the controller parses no body of a client without one.
@@ -51,7 +51,7 @@ class Limiter:
 
 
 def add_admission(app: FastAPI, store: Store, clock: Callable[[], float]) -> None:
-    """Has every request of an interface checked before it is read."""
+    """Installs a check of every request before its body is read."""
     app.state.limiter = Limiter()
 
     async def admit(request: Request, follow: Follow) -> Response:
@@ -116,13 +116,13 @@ ALWAYS = (401, 403, 411, 413, 429, 503)
 
 
 def needs(scope: str, *refusals: int, preview: str | None = None) -> dict[str, Any]:
-    """Arguments of a route that a token needs a scope for.
+    """Arguments of a route for which a token needs a scope.
 
     Args:
         scope: one of `tokens.SCOPES`; the document has it as `x-scope`.
-        refusals: status codes beside those of `ALWAYS`.
-        preview: a scope that is enough for a dry run; the route then calls `check_scope` itself
-            for what is none.
+        refusals: status codes in addition to those of `ALWAYS`.
+        preview: a scope that suffices for a dry run; the route then calls `check_scope` itself for
+            all other requests.
     """
     return {
         "dependencies": [BEARER, Depends(_scope_check(scope, preview))],

@@ -1,5 +1,7 @@
-"""The policy's advice: it is asked for each switch at every interval, and its advice may be carried
-out unless a limit holds it back."""
+"""The policy's advice for each switch at every interval.
+
+It is carried out unless a limit holds it back.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ from lightloom.units.durations import duration_ps
 
 @dataclass(frozen=True)
 class Planner:
-    """Works out changes, and carries none out."""
+    """Computes changes without carrying them out."""
 
     change: Callable[[Managed, Sequence[Wanted]], Change]
     """The change to what some wishes ask for."""
@@ -38,7 +40,7 @@ class Planner:
 
 
 class Advice:
-    """Asks the policies of all switches."""
+    """Calls the policies of all switches."""
 
     def __init__(
         self,
@@ -61,14 +63,15 @@ class Advice:
         self._older_s = duration_ps("demand.older", config.demand.older) / 1e12
 
     def renew(self, one: Managed, beside: Sequence[Due]) -> list[Due]:
-        """Reads the demand of a switch and asks its policy; returns what may be carried out now.
+        """Reads the demand of a switch and calls its policy; returns the request to carry out now.
 
-        It becomes the policy's wish when it is carried out: a change that fails, or a circuit
-        that another owner's wish blocks, is asked for again, within the limits of that time.
+        The request is stored as the policy's when it is carried out. A change that fails, or a
+        circuit that another owner blocks, is therefore requested again, within the limits of that
+        time.
 
         Args:
             one: the switch.
-            beside: other wishes that take effect now.
+            beside: other requests that take effect now.
         """
         now = self._clock()
         seen = self._measured(one, now)
@@ -79,7 +82,7 @@ class Advice:
             decide = partial(one.decider.decide, seen.matrix, one.lit, mine)
             one.advice = within(self._within_s, decide)
         except LateError:
-            # Its thread goes on, so it is not asked again.
+            # The thread of the call is still running, so the policy is not called again.
             one.decider = None
             one.policy_trouble = (
                 f"the policy did not answer within {self._config.policy_within} (policy_within) "
@@ -97,7 +100,7 @@ class Advice:
         return self._permitted(one, now, beside)
 
     def _measured(self, one: Managed, now: float) -> Seen | None:
-        """Reads the newest demand; None if there is none that counts."""
+        """Reads the newest demand; None if there is none, or none that is recent enough."""
         try:
             newest = self._collector.latest(one.name, one.racks, now)
         except ConfigError as problem:
@@ -110,7 +113,7 @@ class Advice:
         return one.demand
 
     def _permitted(self, one: Managed, now: float, beside: Sequence[Due]) -> list[Due]:
-        """The advice, unless it is carried out already or a limit holds it back."""
+        """The advice, unless it is already carried out or a limit holds it back."""
         if self._config.mode == "advise":
             one.held_back = 'mode = "advise"'
             return []

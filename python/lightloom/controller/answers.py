@@ -17,7 +17,7 @@ class Answer(BaseModel):
 
 
 class Refusal(Answer):
-    """Why a request was refused, and what to do."""
+    """The reason of a refusal, and the remedy."""
 
     detail: str
     key: str | None = None
@@ -39,7 +39,7 @@ it last read them, if it ever did."""
 
 
 class NamedPair(Answer):
-    """A cross-connect, and the racks that it joins."""
+    """A cross-connect, and the racks that it connects."""
 
     name: str
     pair: Pair
@@ -68,7 +68,7 @@ class Price(Answer):
 
 
 class Due(Answer):
-    """A wish that takes effect when a transaction is done."""
+    """A request that takes effect when a transaction is done."""
 
     owner: str
     who: str
@@ -221,7 +221,7 @@ class PairDemand(Answer):
 
 
 class SwitchState(Answer):
-    """A switch, its circuits, and what its policy wants."""
+    """A switch, its circuits, and the circuits that its policy requests."""
 
     name: str
     url: str
@@ -327,7 +327,7 @@ class Undone(RootModel[list[TransactionAnswer]]):
 
 
 class DemandTaken(Answer):
-    """Demand that was taken."""
+    """Demand that was stored."""
 
     switch: str
     bytes: int
@@ -352,7 +352,7 @@ class EndedJob(Answer):
 
 
 class Record(Answer):
-    """An audit record; it holds the hash of the one before."""
+    """An audit record, which contains the hash of the record before it."""
 
     id: int
     at: float
@@ -364,7 +364,7 @@ class Record(Answer):
 
 
 class Audit(Answer):
-    """Audit records, and the first that does not fit the one before it."""
+    """Audit records, and the first whose hash does not match the record before it."""
 
     records: list[Record]
     broken_link: int | None

@@ -72,7 +72,7 @@ def app_of(controller: Controller) -> FastAPI:
 
 
 def _add_role(app: FastAPI, controller: Controller) -> None:
-    """Has every answer say whether the active controller gave it."""
+    """Adds a header to every answer that states whether the active controller gave it."""
 
     async def tell(request: Request, follow: Follow) -> Response:
         answer = await follow(request)
@@ -106,7 +106,7 @@ Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 @routes.get("/healthz")
 def healthz(controller: Ours) -> answers.Health:
-    """Whether the controller works, and which switches do not answer."""
+    """Whether the controller works, and the switches that do not answer."""
     unreachable = [one.name for one in controller.switches.values() if one.trouble]
     return answers.Health(status=_status(controller, unreachable), unreachable=unreachable)
 
@@ -153,14 +153,16 @@ _stream["responses"][200] = {
 
 @routes.get("/events", response_class=EventSourceResponse, **_stream)
 async def events(request: Request, controller: Ours) -> EventSourceResponse:
-    """The state as server-sent events, whenever it changes; it ends with the token. A standby
-    follows what the active controller writes to the store."""
+    """The state as server-sent events, at each change, until the token ends.
+
+    A standby follows the changes that the active controller writes to the store.
+    """
     return EventSourceResponse(_events(controller, request.state.is_valid), ping=KEEP_S)
 
 
 @routes.get("/switches/{switch}/diff", **needs("read", 422))
 def diff(controller: Ours, switch: Switch) -> answers.TimedDifference:
-    """What a reconciliation of a switch would change."""
+    """The changes that a reconciliation of a switch would make."""
     return _shown(controller, switch)
 
 
@@ -205,10 +207,10 @@ def circuits(
 
 @routes.post("/switches/{switch}/demand", **needs("plan", 400, 422, 503))
 def demand(controller: Ours, switch: Switch, body: bodies.Demand, who: Who) -> answers.DemandTaken:
-    """Takes the demand between the racks of a switch."""
+    """Stores the demand between the racks of a switch."""
     racks = controller.managed(switch).racks
     matrix = checked(body.matrix, racks, "matrix")
-    # It is kept in memory: of a standby the active controller would never have it.
+    # Demand is kept in memory, so the active controller would never get the demand of a standby.
     controller.store.check_role(controller.store.fence)
     controller.collector.send(switch, matrix, controller.clock(), who.name)
     return answers.DemandTaken(switch=switch, bytes=sum(map(sum, matrix)))
@@ -279,8 +281,8 @@ def job(controller: Ours, job: JobName, body: bodies.Job, who: Who) -> answers.J
 
 @routes.put("/jobs/{job}/boundary", **needs("reserve", 400, 409, 422, 503))
 def boundary(controller: Ours, job: JobName, body: bodies.Boundary, who: Who) -> answers.JobAnswer:
-    """Announces when a job of the client stands still, as at a checkpoint, or with scope `admin`
-    any job."""
+    """Announces the time in which a job of the client is stopped, as at a checkpoint; with scope
+    `admin`, any job."""
     now = controller.clock()
     if body.ends <= now:
         limit = f"it is over: the time is {utc(now)}"
@@ -293,7 +295,7 @@ def boundary(controller: Ours, job: JobName, body: bodies.Boundary, who: Who) ->
 
 @routes.delete("/jobs/{job}", **needs("reserve", 409, 422, 503))
 def ended_job(controller: Ours, job: JobName, who: Who) -> answers.EndedJob:
-    """Ends a job of the client, or with scope `admin` any job: no change waits for it any more."""
+    """Ends a job of the client, or with scope `admin` any job, so that no change waits for it."""
     now, any_owner = controller.clock(), who.may("admin")
     jobs.end(controller.store, job, who.name, now, any_owner=any_owner)
     return answers.EndedJob(ended=job)
@@ -316,7 +318,7 @@ def transactions(controller: Ours, asked: Annotated[bodies.History, Query()]) ->
 def undo(
     controller: Ours, once: Once, number: Number, who: Who, idempotency_key: Key = None
 ) -> Response:
-    """Makes a switch as it was before a transaction."""
+    """Restores the cross-connects that a switch had before a transaction."""
 
     def act(claim: Claim | None) -> answers.Undone:
         made = controller.undo(number, who.name, claim)
@@ -327,8 +329,8 @@ def undo(
 
 @routes.get("/audit", response_model=answers.Audit, **needs("admin", 422))
 def audit(controller: Ours, asked: Annotated[bodies.Records, Query()]) -> Any:
-    """Audit records, and the first that does not fit the one before it: of these, and of all that
-    the check of the whole log has come to."""
+    """Audit records, and the first record whose hash does not match the record before it: among the
+    listed ones, and among those that the check of the whole log has reached."""
     store = controller.store
     records, check = store.audit(asked.after), store.check_on()
     found = [one for one in (check.broken, store.broken_among(records)) if one is not None]
@@ -387,7 +389,7 @@ def _applied(
     who: Client,
     key: str | None,
 ) -> Response:
-    """Wants cross-connects and changes the switch, or shows what that would change."""
+    """Sets an operator's cross-connects and changes the switch, or shows this change."""
     asked = f"{switch} {body.model_dump_json()}"
     if body.dry_run:
         return once.answer(
@@ -416,7 +418,7 @@ def _preview(
     body: bodies.Intent | bodies.Circuits,
     who: Client,
 ) -> answers.Preview:
-    """What the request would change; nothing is written."""
+    """The changes that the request would make; nothing is written."""
     one = controller.managed(switch)
     wanted = controller.wishes.preview(one, pairs, who.name, body.priority)
     change = controller.difference(switch, wanted)
@@ -439,8 +441,8 @@ def _waiting(one: deferred.Deferred) -> answers.DeferredAnswer:
 async def _events(
     controller: Controller, is_valid: Callable[[], bool]
 ) -> AsyncIterator[dict[str, str]]:
-    """The state, whenever it has changed, while the token is valid."""
-    # A client that loses the stream, as while the database does not answer, asks again.
+    """The state at each change while the token is valid."""
+    # A client that loses the stream, for example while the database does not answer, reconnects.
     with suppress(SQLAlchemyError):
         version, mark, waited = -1, None, VALID_S
         while True:

@@ -1,4 +1,4 @@
-"""The audit log: each record holds the hash of the one before it."""
+"""The audit log: each record contains the hash of the record before it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Audited(Database):
     """A database with an audit log."""
 
     def __init__(self, url: str, clock: Callable[[], float]) -> None:
-        """Opens it; nothing of the log has been checked yet."""
+        """Opens the database; no record has been checked yet."""
         super().__init__(url, clock)
         self.checked = Check()
 
@@ -60,8 +60,10 @@ class Audited(Database):
 
     @staticmethod
     def _one_writer(db: Connection) -> None:
-        """Keeps other processes from writing until this transaction is over. On SQLite each that
-        writes begins so (`_engine`)."""
+        """Keeps other processes from writing until this transaction is over.
+
+        On SQLite every writing transaction does so from its start (`_engine`).
+        """
         if db.dialect.name == "postgresql":
             db.execute(text("LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE"))
 
@@ -73,8 +75,10 @@ class Audited(Database):
             return [dict(row._mapping) for row in db.execute(query).all()]
 
     def last_at(self) -> float:
-        """The latest time of an audit record [s since 1970]; 0 if there is none. If the clock goes
-        back, this is not that of the last record."""
+        """The latest time of an audit record [s since 1970]; 0 if there is none.
+
+        If the clock was set back, this may be later than the time of the last record.
+        """
         with self._read() as db:
             return float(db.execute(select(func.max(schema.audit.c.at))).scalar() or 0.0)
 
@@ -84,8 +88,8 @@ class Audited(Database):
             return int(db.execute(select(func.max(schema.audit.c.id))).scalar() or 0)
 
     def broken_link(self) -> int | None:
-        """The first audit record that does not fit the one before it; None if all do. Reads the
-        whole log."""
+        """The first audit record whose hash does not match the record before it; None if all match.
+        Reads the whole log."""
         previous, after = FIRST_HASH, 0
         while records := self.audit(after):
             if (broken := first_broken(records, previous)) is not None:
@@ -94,8 +98,8 @@ class Audited(Database):
         return None
 
     def check_on(self, most: int = STEP) -> Check:
-        """Goes on with the check of the log for at most so many records, and begins again after the
-        last one; returns how far it is."""
+        """Continues the check of the log by at most `most` records, from the first record again
+        after the last one; returns the position reached."""
         with self._lock:
             one = self.checked
             for left in range(most, 0, -PAGE):
@@ -109,7 +113,8 @@ class Audited(Database):
             return one
 
     def broken_among(self, records: Sequence[Mapping[str, Any]]) -> int | None:
-        """The first of some consecutive audit records that does not fit the one before it."""
+        """The first of some consecutive audit records whose hash does not match the record before
+        it."""
         if not records:
             return None
         table = schema.audit
@@ -120,7 +125,7 @@ class Audited(Database):
 
 
 def first_broken(records: Sequence[Mapping[str, Any]], previous: str) -> int | None:
-    """The number of the first record that does not fit the hash before it; None if all do."""
+    """The number of the first record that does not match the hash before it; None if all match."""
     for record in records:
         if record["previous"] != previous or digest(record) != record["hash"]:
             return int(record["id"])
@@ -129,7 +134,7 @@ def first_broken(records: Sequence[Mapping[str, Any]], previous: str) -> int | N
 
 
 def digest(record: Mapping[str, Any]) -> str:
-    """The hash of an audit record, which holds that of the record before it."""
+    """The hash of an audit record, which includes the hash of the record before it."""
     fields = [record[key] for key in ("previous", "who", "what", "body")]
     content = "\n".join([*fields, repr(float(record["at"]))])
     return hashlib.sha256(content.encode()).hexdigest()

@@ -40,7 +40,7 @@ MOST_ACCELERATORS = 10_000_000
 
 
 class Intent(Body):
-    """Cross-connects that an operator wants; all others of this operator are given up."""
+    """Cross-connects that an operator requests; all other requests of this operator end."""
 
     cross_connects: list[CrossConnectName] = Field(max_length=2 * MOST_PORTS)
     priority: Priority = 0
@@ -49,7 +49,7 @@ class Intent(Body):
 
 
 class Circuits(Body):
-    """The same by racks: each circuit leads both ways."""
+    """The same by racks: each circuit is bidirectional."""
 
     circuits: list[tuple[Rack, Rack]] = Field(max_length=MOST_PORTS)
     priority: Priority = 0
@@ -58,7 +58,7 @@ class Circuits(Body):
 
 
 class Reservation(Body):
-    """Two racks to be joined from one time to another [s since 1970]."""
+    """Two racks to be connected from one time to another [s since 1970]."""
 
     racks: tuple[Rack, Rack]
     begins: Time | None = None
@@ -76,7 +76,7 @@ class Job(Body):
 
 
 class Boundary(Body):
-    """When a job stands still [s since 1970]."""
+    """The time in which a job is stopped [s since 1970]."""
 
     begins: Time | None = None
     ends: Time

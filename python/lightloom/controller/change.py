@@ -22,7 +22,7 @@ Circuit = Sequence[Wanted]
 
 @dataclass(frozen=True)
 class Conflict:
-    """A cross-connect that is wanted and cannot be had."""
+    """A requested cross-connect that cannot be lit, because another one needs its port."""
 
     pair: Pair
     owner: str
@@ -52,11 +52,11 @@ class Change:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the switch is as wanted."""
+        """Whether the switch has exactly the requested cross-connects."""
         return not self.removed and not self.added
 
     def plan(self, lit: Iterable[Pair]) -> dict[str, Any]:
-        """The change as a transaction holds it."""
+        """The change in the form that a transaction stores."""
         return {
             "before": sorted(lit),
             "removed": sorted(self.removed),

@@ -1,4 +1,5 @@
-"""Rules of OpenFlow switches for circuits: which switches send over an A port, and what they do."""
+"""Rules of OpenFlow switches for circuits: the switches that send over each A port, and their
+rules."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ BAND = 66
 
 @dataclass(frozen=True)
 class Way:
-    """An output port, and a VLAN that is pushed before."""
+    """An output port, and a VLAN tag that is pushed first."""
 
     port: int
     vlan: int | None = None
@@ -30,7 +31,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Sender:
-    """An OpenFlow switch that sends over an A port, or past it."""
+    """An OpenFlow switch that sends over an A port or over the electrical network."""
 
     datapath: int
     circuit: Way
@@ -38,22 +39,23 @@ class Sender:
     priority: int
 
     def use(self, to: Network) -> Rule:
-        """The rule that leads the traffic for a prefix over the circuit."""
+        """The rule that sends the traffic for a prefix over the circuit."""
         return self._rule(to, self.circuit, 0)
 
     def avoid(self, to: Network) -> Rule:
-        """The rule that leads it over the electrical network whatever `use` says."""
+        """The rule that sends this traffic over the electrical network, with precedence over
+        `use`."""
         return self._rule(to, self.electrical, 1)
 
     def _rule(self, to: Network, way: Way, above: int) -> Rule:
-        # The longest prefix counts among rules of either kind.
+        # A longer prefix has precedence, whatever the kind of rule.
         priority = self.priority + 2 * to.prefixlen + above
         match = Match(ipv4_dst=(str(to.network_address), str(to.netmask)))
         return Rule(priority, match, way.port, way.vlan)
 
 
 def removal_of(rule: Rule) -> Removal:
-    """What removes a rule."""
+    """The message that removes a rule."""
     return Removal(rule.priority, rule.match)
 
 
@@ -118,7 +120,7 @@ def _number(where: str, given: dict[str, str], name: str, least: int, most: int)
 def _check_others(
     where: str, found: dict[Place, list[Sender]], place: Place, sender: Sender
 ) -> None:
-    """Refuses an OpenFlow switch that would have one rule for two circuits."""
+    """Refuses an OpenFlow switch that would use the same rule for two circuits."""
     for other, senders in found.items():
         for one in senders:
             if one.datapath != sender.datapath:

@@ -1,5 +1,8 @@
-"""Idempotency keys in the store: a key is taken in the database transaction in which its request
-takes effect, so that neither a crash nor another controller makes it take effect twice."""
+"""Idempotency keys in the store.
+
+A key is stored in the same database transaction in which its request takes effect, so that the
+request takes effect only once, even after a crash or on another controller.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Answered:
-    """The answer of a request that was carried out."""
+    """The answer to a request that was carried out."""
 
     status: int
     body: str
@@ -46,7 +49,7 @@ class Claims(Audited):
     """Requests with keys, and their answers."""
 
     def claimed(self, claim: Claim) -> Answered | Claim:
-        """The answer of the request, or the claim with what is known of its effect.
+        """The answer to the request, or the claim with the known part of its effect.
 
         Raises:
             ConfigError: if the key was used for another request.
@@ -65,13 +68,13 @@ class Claims(Audited):
         return Answered(row.status, row.body)
 
     def answer(self, claim: Claim, status: int, body: str) -> None:
-        """Stores the answer of a request that took effect."""
+        """Stores the answer to a request that took effect."""
         mine = update(schema.answer).filter_by(key=claim.key, who=claim.who, status=UNANSWERED)
         with self._write() as db:
             db.execute(mine.values(status=status, body=body))
 
     def _claim(self, db: Connection, claim: Claim | None, made: int | None = None) -> None:
-        """Takes the key of a request that takes effect in this database transaction."""
+        """Stores the key of a request that takes effect in this database transaction."""
         if claim is None:
             return
         table, now = schema.answer, self._clock()

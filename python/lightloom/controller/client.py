@@ -31,10 +31,10 @@ class Client:
     def __init__(
         self, url: str | None = None, token: str | None = None, timeout_s: float = 120.0
     ) -> None:
-        """Takes what is not given from `LIGHTLOOM_CONTROLLER` and `LIGHTLOOM_CONTROLLER_TOKEN`.
+        """Reads missing arguments from `LIGHTLOOM_CONTROLLER` and `LIGHTLOOM_CONTROLLER_TOKEN`.
 
         Raises:
-            ConfigError: without a token, or of an address that is none.
+            ConfigError: without a token, or if the address is invalid.
         """
         self._named = URL if url is None else "url"
         self.url = (url or os.environ.get(URL) or DEFAULT_URL).rstrip("/")
@@ -68,16 +68,16 @@ class Client:
         key: str | None = None,
         priority: int = 0,
     ) -> dict[str, Any]:
-        """Wants circuits between racks, or cross-connects, and changes the switch.
+        """Requests circuits between racks, or cross-connects, and changes the switch.
 
         Args:
             switch: its name.
             circuits: pairs of racks.
             cross_connects: such as `1A-29B`.
-            dry_run: only say what would change.
+            dry_run: only return the changes.
             when: "now", "at checkpoint", or a time [s since 1970].
-            key: a request with the same key is carried out once.
-            priority: 0 to 100; of two operators the higher one comes first.
+            key: requests with the same key are carried out only once.
+            priority: 0 to 100; the operator with the higher priority has precedence.
 
         Raises:
             ConfigError: if the controller refuses the request.
@@ -92,7 +92,7 @@ class Client:
         return found
 
     def withdraw(self, deferred: int) -> None:
-        """Withdraws a change that waits."""
+        """Withdraws a deferred change."""
         self._ask("DELETE", f"/deferred/{deferred}")
 
     def announce_job(
@@ -102,8 +102,10 @@ class Client:
         accelerators: int | None = None,
         until: float | None = None,
     ) -> dict[str, Any]:
-        """Announces a job on some racks: it stops if one of them loses a circuit. At the time
-        `until` [s since 1970] it has ended, unless it is announced again."""
+        """Announces a job on some racks, which stops if one of them loses a circuit.
+
+        The job ends at `until` [s since 1970] unless it is announced again.
+        """
         body = {"racks": list(racks), "accelerators": accelerators, "until": until}
         found: dict[str, Any] = self._ask("PUT", _job(name), body)
         return found
@@ -111,13 +113,13 @@ class Client:
     def announce_boundary(
         self, job: str, ends: float, begins: float | None = None
     ) -> dict[str, Any]:
-        """Announces when a job stands still, as at a checkpoint [s since 1970]."""
+        """Announces the time in which a job is stopped, as at a checkpoint [s since 1970]."""
         body = {"begins": begins, "ends": ends}
         found: dict[str, Any] = self._ask("PUT", f"{_job(job)}/boundary", body)
         return found
 
     def end_job(self, name: str) -> None:
-        """Ends a job: no change waits for it any more."""
+        """Ends a job, so that no change waits for it."""
         self._ask("DELETE", _job(name))
 
     def send_demand(self, switch: str, matrix: Sequence[Sequence[float]]) -> None:
@@ -133,7 +135,8 @@ class Client:
         priority: int = 0,
         key: str | None = None,
     ) -> dict[str, Any]:
-        """Reserves a circuit until a time [s since 1970]; of one key once."""
+        """Reserves a circuit until a time [s since 1970]; requests with one key take effect
+        once."""
         body = {"racks": list(racks), "begins": begins, "ends": ends, "priority": priority}
         path = f"/switches/{switch}/leases"
         found: dict[str, Any] = self._ask("POST", path, body, _keyed(key))
@@ -150,13 +153,14 @@ class Client:
         return found
 
     def undo(self, transaction: int, key: str | None = None) -> list[dict[str, Any]]:
-        """Makes a switch as it was before a transaction; of one key once."""
+        """Restores the cross-connects before a transaction; requests with one key take effect
+        once."""
         path = f"/transactions/{transaction}/undo"
         found: list[dict[str, Any]] = self._ask("POST", path, {}, _keyed(key))
         return found
 
     def watch(self) -> Iterator[dict[str, Any]]:
-        """The state, now and whenever it changes."""
+        """The state now and at each change."""
         with self._open("GET", "/events") as stream:
             for line in stream:
                 text = line.decode()

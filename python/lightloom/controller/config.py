@@ -127,7 +127,7 @@ class OpenFlowTable(_Keys):
 
 
 class DemandTable(_Keys):
-    """Where demand comes from; clients may always send it to `POST /demand`."""
+    """The source of demand; clients may always send demand to `POST /demand`."""
 
     folder: Path | None = None
     """Folder of demand matrices or of flow records; the newest file counts."""
@@ -331,7 +331,7 @@ def _check(config: ControllerTable) -> None:
 
 
 def _check_addresses(switches: Sequence[SwitchTable]) -> None:
-    """Refuses an address that is none, or that two switches have."""
+    """Refuses an invalid address, and an address that two switches have."""
     names: dict[tuple[str, str, int | None], str] = {}
     for at, switch in enumerate(switches):
         key = f"switch[{at}].url"

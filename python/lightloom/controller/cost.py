@@ -1,4 +1,7 @@
-"""The cost of a change: dark time of circuits, and accelerators that stop during it. Pure."""
+"""The cost of a change: dark time of circuits, and accelerators that are stopped during it.
+
+Pure functions.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ class Cost:
     """Accelerators of `waits_for` × dark time [h]; None if one of the factors is not known."""
 
     def table(self) -> dict[str, Any]:
-        """The cost as a transaction holds it."""
+        """The cost in the form that a transaction stores."""
         return {**asdict(self), "jobs": [*self.jobs], "waits_for": [*self.waits_for]}
 
 
@@ -38,8 +41,9 @@ def cost_of(
 ) -> Cost:
     """The cost of a change that is made now.
 
-    A job loses a circuit if one of its racks is at either end of a cross-connect that is removed:
-    it stands still for the dark time. A new cross-connect at idle ports interrupts no traffic.
+    A job loses a circuit if one of its racks is at either end of a cross-connect that is removed;
+    the job is then stopped for the dark time. A new cross-connect at idle ports interrupts no
+    traffic.
     """
     if change.is_empty:
         return Cost(0.0, 0.0, (), (), 0.0)

@@ -1,9 +1,9 @@
 """Demand from counters of interfaces, read over gNMI from the switches of the racks.
 
-`/interfaces/interface[name=…]/state/counters` (OpenConfig) has what an interface received and sent
-since it started. What each rack sent and received in the last `span` is the difference of two
-readings, summed over its interfaces; the demand of each pair is estimated by gravity, as
-`lightloom plan --estimate gravity` does.
+`/interfaces/interface[name=…]/state/counters` (OpenConfig) contains the bytes that an interface has
+received and sent since its start. The bytes that each rack sent and received in the last `span` are
+the difference of two readings, summed over its interfaces. The demand of each pair is estimated by
+gravity, as with `lightloom plan --estimate gravity`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Counters:
     """The counters of the interfaces of all racks."""
 
     def __init__(self, table: CountersTable, interval: str) -> None:
-        """Reads the table of interfaces; no switch is asked yet.
+        """Reads the table of interfaces; contacts no switch yet.
 
         Args:
             table: the table of the configuration.
-            interval: the controller's; counters are read once in it, for all switches.
+            interval: the controller's interval, in which counters are read once for all switches.
 
         Raises:
             ConfigError: of the table, or of a line of its file.
@@ -93,7 +93,7 @@ class Counters:
         return matrix_of_names(matrix.tolist(), self._names, racks, str(self._file))
 
     def _renew(self, now: float) -> None:
-        """Reads the counters, unless that was tried for another switch just now."""
+        """Reads the counters, unless this was just done for another switch."""
         if self._failed is not None and now - self._failed[0] < self._fresh_s:
             raise self._failed[1]
         if self._readings and now - self._readings[-1][0] < self._fresh_s:
@@ -106,7 +106,7 @@ class Counters:
             raise
 
     def _read(self, now: float) -> None:
-        """Adds a reading, and drops those that are older than needed."""
+        """Adds a reading, and drops readings that are no longer needed."""
         found = self._targets.each(by_target([*self._racks]), self._counters)
         raw: Totals = {}
         for target, result in found.items():
@@ -117,7 +117,7 @@ class Counters:
         if self._raw:
             for interface, octets in raw.items():
                 before, total = self._raw[interface], self._totals[interface]
-                # A counter that fell began again from 0.
+                # A counter that has decreased was reset to 0.
                 gained = [b - a if b >= a else b for a, b in zip(before, octets, strict=True)]
                 self._totals[interface] = (total[0] + gained[0], total[1] + gained[1])
         self._raw = raw
@@ -150,14 +150,14 @@ def _racks_of(table: CountersTable) -> dict[Interface, str]:
 
 
 def _bare(found: Any) -> dict[str, Any]:
-    """The members of an object, their names without the module: `openconfig-interfaces:`."""
+    """The members of an object, with names without the module (`openconfig-interfaces:`)."""
     if not isinstance(found, dict):
         return {}
     return {str(name).rpartition(":")[2]: value for name, value in found.items()}
 
 
 def _octet(target: str, interface: str, leaf: str, value: Any) -> int:
-    """A counter; JSON has 64-bit numbers as text."""
+    """A counter, which JSON represents as text because it has 64 bits."""
     text = str(value)
     if isinstance(value, bool) or not (text.isascii() and text.isdigit()) or int(text) >= MOST:
         shown = "(missing)" if value is None else text[:60]

@@ -11,8 +11,8 @@ LOOKED_AT = 20
 
 
 def dark_s(store: Store, one: Managed) -> float | None:
-    """The dark time of a change [s]: of the configuration, else as the switch reports it, else as
-    its last change took; None if none of these is known."""
+    """The dark time of a change [s]: the value of the configuration, otherwise the value that the
+    switch reports, otherwise the time of its last change; None if none of these is known."""
     if one.settle_s is not None:
         return one.settle_s
     if one.description is not None and one.description.settle_ps is not None:
@@ -22,8 +22,11 @@ def dark_s(store: Store, one: Managed) -> float | None:
 
 
 def _measured_s(done: Transaction) -> float | None:
-    """From the first command of a change until all its circuits had settled; None if it has no new
-    circuits, or another controller finished it: it was stopped for an unknown time."""
+    """The time from the first command of a change until all its circuits had settled.
+
+    None if it has no new circuits, or if another controller finished it, because the time in
+    between is unknown.
+    """
     begun = [(step["state"], step["at"]) for step in done.steps]
     states = [state for state, _ in begun]
     if not done.pairs("added") or states.count("changing") != 1 or "verifying" not in states:

@@ -39,7 +39,7 @@ NO_ROLE = 0
 
 
 class DeposedError(Exception):
-    """Another controller holds the role: this one must not write."""
+    """Another controller holds the role, so this one must not write."""
 
 
 IDLE_MS = 5_000
@@ -48,8 +48,8 @@ controller that was stopped there would keep the others from taking over."""
 
 
 def _ended(problem: DBAPIError) -> bool:
-    """Whether the database ended the session, by itself or because it was idle: with its code
-    25P03, or, where the connection was closed before that could be read, without any."""
+    """Whether the database ended the session: with code 25P03 because it was idle, or without a
+    code because the connection was closed before one could be read."""
     code = getattr(problem.orig, "sqlstate", "")
     return problem.connection_invalidated or code in (None, "25P03")
 
@@ -58,7 +58,7 @@ class Database:
     """A database of one or several controllers."""
 
     def __init__(self, url: str, clock: Callable[[], float]) -> None:
-        """Opens a store; its tables are created if there are none.
+        """Opens a store; creates its tables if there are none.
 
         Args:
             url: `sqlite:///PATH`, `sqlite://` (in memory), or of PostgreSQL.
@@ -153,7 +153,7 @@ class Database:
         return True
 
     def holder(self) -> str | None:
-        """The name of the active controller; None if none holds the role now."""
+        """The name of the active controller; None if no controller holds the role now."""
         with self._read() as db:
             row = db.execute(select(schema.role).filter_by(name=ROLE)).first()
         return None if row is None or row.until <= self._clock() else str(row.holder)
@@ -163,10 +163,12 @@ class Database:
         self._engine.dispose()
 
     def take_role(self, holder: str, length_s: float) -> bool:
-        """Takes or extends the role of the active controller; whether this one holds it then.
+        """Takes or extends the role of the active controller; returns whether this one holds it
+        now.
 
-        A takeover increases the fencing token, so that the former holder cannot write. A session
-        that the database ended meanwhile, as this process had stopped, has not taken it.
+        A takeover increases the fencing token, so that the former holder cannot write. If the
+        database ended the session, for example because this process was stopped, the role is not
+        taken.
         """
         try:
             fence = self._take_role(holder, length_s)
@@ -176,13 +178,13 @@ class Database:
             return False
         if fence is None:
             return False
-        # Only once it is in the database: another controller may get the same token otherwise.
+        # Set only after the commit: otherwise another controller might get the same token.
         self.fence = fence
         return True
 
     def leave_role(self) -> None:
-        """Gives the role up if this controller holds it: another one need not wait for the end of
-        its lease."""
+        """Gives up the role if this controller holds it, so that another one need not wait for the
+        end of its lease."""
         table, mine = schema.role, {"name": ROLE, "fence": self.fence}
         with self._lock, self._writing.begin() as db:
             db.execute(update(table).filter_by(**mine).values(until=self._clock()))
@@ -273,12 +275,12 @@ def _engine(url: str) -> Engine:
     def prepare(connection: Any, record: object) -> None:
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")
-        # A committed step survives the loss of power.
+        # A committed step survives a loss of power.
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.close()
         if not in_memory:
-            # The driver would begin a transaction at its first write alone: what it had read by
-            # then may be old.
+            # The driver would begin a transaction only at the first write; values read before might
+            # then be outdated.
             connection.isolation_level = None
 
     if in_memory:

@@ -1,8 +1,8 @@
-"""The policy of the simulated fabrics, asked for a switch at every interval.
+"""Calls the policy of the simulated fabrics for a switch at every interval.
 
-The decision is made by the controller of a simulated hybrid network over the racks of the
-switch, with its memory, hysteresis and threshold. Its steps are answered at once; what is then
-lit is the target, which a transaction carries out on the real switch.
+The controller of a simulated hybrid network with the racks of the switch makes the decision, with
+its memory, hysteresis and threshold. Each of its steps completes at once in the simulation; the
+circuits that are then lit are the target, which a transaction sets up on the real switch.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ class Decider:
     ) -> list[Pair]:
         """The cross-connects that the policy wants now.
 
-        A policy of circuits that lead both ways is not shown light that leads one way, as of
-        another owner.
+        A policy with bidirectional circuits does not receive unidirectional ones, which may belong
+        to another owner.
 
         Args:
             demand: racks × racks [bytes].
             lit: cross-connects of the switch.
-            mine: what the policy wanted when its last change was carried out.
+            mine: the policy's request when its last change was carried out.
 
         Raises:
             ConfigError: if the policy fails.
@@ -122,7 +122,7 @@ class Decider:
             return {"demand": rows or []}
         ((kind, body),) = action.items()
         if kind == "wake_at":
-            # A decision that takes its time is waited for.
+            # Wait for a decision with a computation delay.
             return "tick" if rows is not None and body <= self._now else None
         if kind == "follow":
             raise ConfigError(

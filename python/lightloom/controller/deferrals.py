@@ -1,4 +1,4 @@
-"""Which deferred wishes take effect now."""
+"""Selects the deferred requests that take effect now."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lightloom.controller.wishes import Due, Wishes
 
 
 class Deferrals:
-    """The deferred wishes of all switches."""
+    """The deferred requests of all switches."""
 
     def __init__(
         self,
@@ -25,10 +25,10 @@ class Deferrals:
         """Reads nothing yet.
 
         Args:
-            store: where they are.
-            wishes: all other wishes.
+            store: contains the deferred requests.
+            wishes: all other requests.
             clock: seconds since 1970.
-            cost: of making a switch as some wishes want it.
+            cost: computes the cost of carrying out some requests on a switch.
         """
         self._store = store
         self._wishes = wishes
@@ -36,10 +36,10 @@ class Deferrals:
         self._cost = cost
 
     def due(self, one: Managed) -> list[Due]:
-        """Those that may begin now.
+        """The deferred requests that may begin now.
 
-        One that waits for a checkpoint is due if every job that loses a circuit, by it and those
-        that are due before it, stands still for as long as the switch needs.
+        A request that waits for a checkpoint is due if every job that loses a circuit by it, or by
+        requests that are due before it, is stopped for at least the time that the switch needs.
         """
         now = self._clock()
         found: list[Due] = []

@@ -1,7 +1,7 @@
-"""Wishes that take effect later: at a time, or at the checkpoint of the jobs that they disturb.
+"""Requests that take effect later: at a time, or at a checkpoint of the jobs that they interrupt.
 
-A client has at most one such wish for a switch. It is open until a transaction has carried it out,
-its client has wanted something else, or it is withdrawn.
+A client has at most one such request for a switch. It is open until a transaction has carried it
+out, its client has sent another request, or it is withdrawn.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Outcome = Literal["done", "replaced", "withdrawn"]
 
 @dataclass(frozen=True)
 class Deferred:
-    """A wish that has not taken effect."""
+    """A request that has not taken effect."""
 
     id: int
     switch: str
@@ -39,16 +39,16 @@ class Deferred:
 
     @property
     def when(self) -> str | float:
-        """As the client said it."""
+        """The time in the form that the client sent."""
         return CHECKPOINT if self.at is None else self.at
 
     def is_due(self, now: float, waits_for: Sequence[str]) -> bool:
-        """Whether it may begin, where its change would stop some jobs."""
+        """Whether it may begin now; `waits_for` has the jobs that its change would stop."""
         return not waits_for if self.at is None else self.at <= now
 
 
 def waiting(store: Store, switch: str | None = None) -> list[Deferred]:
-    """All open wishes, oldest first."""
+    """All open requests, oldest first."""
     where: dict[str, Any] = {"outcome": None}
     if switch is not None:
         where["switch"] = switch
@@ -65,11 +65,11 @@ def defer(
     now: float,
     claim: Claim | None = None,
 ) -> Deferred:
-    """Keeps a wish for later, instead of the one that this client has for the switch, if any; one
-    that its request kept before is returned.
+    """Stores a deferred request, which replaces the client's earlier one for the switch. Returns
+    the stored one if the same HTTP request has stored it before.
 
     Raises:
-        ConfigError: of a time that is over.
+        ConfigError: if the time is over.
     """
     if claim is not None and claim.made is not None:
         return _numbered(store, claim.made)
@@ -88,7 +88,7 @@ def end(store: Store, number: int, who: str, outcome: Outcome, now: float) -> No
 
 
 def found(store: Store, number: int) -> Deferred:
-    """The open wish of a number.
+    """The open request with a number.
 
     Raises:
         ConfigError: if there is none.

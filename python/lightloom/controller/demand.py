@@ -1,5 +1,5 @@
-"""Demand between the racks of a switch: sent by a client, or from the source of the configuration:
-a folder, a Prometheus server, or counters of interfaces."""
+"""Demand between the racks of a switch: sent by a client, or read from the configured source (a
+folder, a Prometheus server, or counters of interfaces)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Source(Protocol):
         """The newest demand; None if there is none.
 
         Raises:
-            ConfigError: of something that is no demand, or does not answer.
+            ConfigError: if the source does not answer, or its answer is not a demand.
         """
 
 
@@ -39,7 +39,7 @@ class Collector:
         """Opens the source of a configuration.
 
         Raises:
-            ConfigError: of its keys or its files.
+            ConfigError: if its keys or its files are invalid.
         """
         self.unmapped = Unmapped()
         """Racks of the source that no port map has."""
@@ -58,7 +58,7 @@ class Collector:
             self._source.check(racks)
 
     def send(self, switch: str, matrix: Matrix, at: float, who: str) -> None:
-        """Keeps demand that a client sent."""
+        """Stores demand that a client sent."""
         with self._lock:
             self._sent[switch] = Seen(matrix, at, who)
 
@@ -66,7 +66,7 @@ class Collector:
         """The newest demand of a switch, from its source or a client; None if there is none.
 
         Raises:
-            ConfigError: of the source.
+            ConfigError: as `Source.latest`.
         """
         with self._lock:
             sent = self._sent.get(switch)

@@ -1,5 +1,4 @@
-"""Demand from a folder: matrices, or flow records of NetFlow, IPFIX and sFlow; the newest file
-counts."""
+"""Demand from the newest file in a folder: a matrix, or flow records of NetFlow, IPFIX or sFlow."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ MOST_AHEAD_S = 60.0
 
 
 class Folder:
-    """A folder into which something puts files."""
+    """A folder into which another program writes files."""
 
     def __init__(self, table: DemandTable, unmapped: Unmapped) -> None:
         """Reads no file yet.
@@ -38,7 +37,7 @@ class Folder:
         self._lock = threading.Lock()
 
     def check(self, racks: Racks) -> None:
-        """Whatever the racks are, a later file may name them."""
+        """Accepts all racks, because a later file may name them."""
 
     def latest(self, racks: Racks, now: float) -> Seen | None:
         """The demand of the newest file; None if there is no file.
@@ -108,7 +107,7 @@ class Folder:
 
 
 def _source(file: Path, demand: Demand | None) -> str:
-    """The name of a file, and the share of its bytes that was left out."""
+    """The name of a file, and the share of its bytes that was omitted."""
     reading = None if demand is None else demand.reading
     if reading is None or not reading.unknown or not reading.total:
         return file.name

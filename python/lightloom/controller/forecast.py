@@ -1,8 +1,9 @@
-"""What the next interval carries, by a simulation: of the circuits that are lit, and of a change.
+"""The traffic of the next interval by simulation, with the circuits that are lit and after a
+change.
 
-The racks of the switch are those of a simulated hybrid network, with one server each. The last
-demand is offered over one interval, each pair's bytes in equal parts at equal distances. The change
-is made at the beginning, and its circuits are dark while the switch settles.
+A hybrid network with the racks of the switch is simulated, with one server per rack. The last
+demand is offered over one interval, the bytes of each pair in equal parts at equal distances. The
+change is made at the beginning, and its circuits are dark while the switch settles.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ def carried(
     Args:
         network: rates of the racks.
         demand: racks × racks [bytes] of one interval; the diagonal does not count.
-        before: circuits, which lead both ways.
-        after: the same.
+        before: bidirectional circuits at the beginning.
+        after: bidirectional circuits after the change.
         interval_ps: length of the interval.
-        settle_ps: how long circuits that change are dark.
+        settle_ps: dark time of circuits that change.
 
     Raises:
         ConfigError: if the simulator refuses the rates.
@@ -65,10 +66,10 @@ def carried(
     offered = sum(size for _, _, size in pairs)
     if offered == 0:
         return Carried(0.0, 0.0)
-    # Loaded once somebody asks for a forecast, as in `page`.
+    # Imported at the first forecast, as in `page`.
     from lightloom import api
 
-    # A fixed policy has a circuit; two racks more, without demand, have it if nothing else is lit.
+    # A fixed policy needs a circuit; if none is lit, two additional racks without demand have one.
     racks = len(demand)
     idle = (racks, racks + 1)
     with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +91,7 @@ def carried(
             }
         ).summary
     delivered = summary["bytes_delivered"] / offered
-    # A circuit may have sent more than has arrived.
+    # A circuit may have sent more bytes than have arrived.
     return Carried(delivered, delivered * min(1.0, summary["circuit_share"] or 0.0))
 
 
@@ -115,7 +116,7 @@ def _rate(network: NetworkTable) -> int:
 
 def _network(network: NetworkTable) -> dict[str, Any]:
     made: dict[str, Any] = {"kind": "hybrid", "circuit_rate": network.circuit_rate}
-    # What transport loses beside the dark time is left out.
+    # Losses of the transport beyond the dark time are not included.
     made |= {"ramp": "0 s", "dip": "0 s"}
     if network.packet_rate is None:
         return {**made, "electrical": False}

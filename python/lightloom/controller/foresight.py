@@ -1,4 +1,4 @@
-"""The forecast of a change of a real switch: its demand, its circuits, its dark time."""
+"""The input of a forecast for a change of a real switch: demand, circuits, dark time."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Foresight:
 def foresee(
     config: ControllerTable, one: Managed, change: Change, dark_s: float | None
 ) -> Foresight | str:
-    """Simulates the next interval of a switch; a text says why that is not possible.
+    """Simulates the next interval of a switch; returns the reason as text if this is not possible.
 
     Args:
         config: the rates of the racks, and the interval.
         one: the switch, its demand and its circuits.
-        change: what would be removed and added.
-        dark_s: how long circuits are dark that change; None if it is not known.
+        change: the cross-connects that would be removed and added.
+        dark_s: dark time of circuits that change; None if it is not known.
 
     Raises:
         ConfigError: if the simulator refuses the rates of the configuration.
@@ -55,8 +55,8 @@ def foresee(
 
 
 def _of_one_interval(config: ControllerTable, matrix: Matrix, interval_ps: int) -> Matrix:
-    """The demand of one interval: that of a source with a span is scaled to it; files and clients
-    give that of one interval."""
+    """The demand of one interval: demand of a source with a span is scaled to the interval; files
+    and clients already give the demand of one interval."""
     measured = config.demand.prometheus or config.demand.counters
     if measured is None:
         return matrix

@@ -1,7 +1,7 @@
-"""Hooks that lead traffic away from cross-connects before they go dark, and let it in again.
+"""Hooks that drain traffic from cross-connects before they go dark, and let it in again.
 
-HydRA's three substeps: traffic leaves the circuits that will be removed; the switch changes;
-traffic enters the new circuits.
+They follow HydRA's three substeps: traffic leaves the circuits that will be removed; the switch
+changes; traffic enters the new circuits.
 """
 
 from __future__ import annotations
@@ -16,57 +16,58 @@ from lightloom.switches.ports import Pair, name_of
 
 
 class HookError(Exception):
-    """A hook that failed: traffic may still be on a circuit."""
+    """A hook failed, so traffic may still be on a circuit."""
 
 
 class Hook(Protocol):
-    """Leads traffic away and in. It remembers nothing that another controller would need."""
+    """Drains traffic and lets it in again. It keeps no state that another controller would need."""
 
     def start(self, check: Callable[[], None]) -> None:
-        """This controller is the active one: whatever the hook needs of the machine is opened.
+        """Opens the resources of the hook; called when this controller becomes the active one.
 
         Args:
-            check: raises if another controller may be active; called between two steps.
+            check: raises if another controller may be active; the hook calls it between two steps.
 
         Raises:
-            ConfigError: if it cannot be.
+            ConfigError: if they cannot be opened.
         """
 
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Traffic leaves these cross-connects.
+        """Removes traffic from these cross-connects.
 
         Raises:
-            HookError: if it may still be there.
+            HookError: if traffic may still be there.
         """
 
     def enter(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Traffic may use these cross-connects.
+        """Lets traffic use these cross-connects.
 
         Raises:
-            HookError: if it may not.
+            HookError: if traffic may not use them.
         """
 
     def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """These cross-connects, which traffic has left, are dark: nothing need keep it away.
+        """Removes the state that keeps traffic away from these cross-connects, which are dark.
 
         Raises:
-            HookError: if something of that may be left.
+            HookError: if some of that state may be left.
         """
 
     def keep(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """These cross-connects carry traffic, at each pass: what leads it there is set up again if
-        it was lost.
+        """Restores the state that sends traffic over these cross-connects if it was lost; called at
+        each pass.
 
         Raises:
-            HookError: if that fails.
+            HookError: if it cannot be restored.
         """
 
     def stop(self) -> None:
-        """This controller is not the active one any more: what `start` opened is closed."""
+        """Closes the resources that `start` opened; called when this controller is no longer
+        active."""
 
 
 class NoHook:
-    """Traffic leaves by itself when the light is lost."""
+    """No hook: traffic leaves by itself when the light is lost."""
 
     def start(self, check: Callable[[], None]) -> None:
         """Does nothing."""
@@ -88,7 +89,7 @@ class NoHook:
 
 
 class HttpHook:
-    """Posts `{"step", "switch", "cross_connects"}` and expects a status of 2xx."""
+    """A hook that posts `{"step", "switch", "cross_connects"}` and expects a status of 2xx."""
 
     def __init__(self, url: str, timeout_s: float = 10.0) -> None:
         self._url = url
@@ -106,7 +107,8 @@ class HttpHook:
         self._post("enter", switch, pairs)
 
     def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Does nothing: the hook already knows that traffic has left."""
+        """Does nothing: the server of the hook already has the information that traffic has
+        left."""
 
     def keep(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Does nothing."""

@@ -1,4 +1,4 @@
-"""The cross-connects that operators and the policy want, in the store."""
+"""The cross-connects that operators and the policy request, in the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lightloom.switches.ports import Pair
 
 
 class Wanted(NamedTuple):
-    """A wanted cross-connect and its owner."""
+    """A requested cross-connect and its owner."""
 
     pair: Pair
     owner: str
@@ -30,16 +30,16 @@ _INTENTS = (
 
 
 class Intents(Claims):
-    """Wished cross-connects, now and later, with their owners."""
+    """Requested cross-connects, current and deferred, with their owners."""
 
     def intents(self, switch: str) -> list[Wanted]:
-        """The wanted cross-connects of a switch, those of the highest priority first."""
+        """The requested cross-connects of a switch, in order of priority, the highest first."""
         with self._read() as db:
             rows = db.execute(_INTENTS, {"on": switch}).all()
         return [Wanted((a, b), *rest) for a, b, *rest in rows]
 
     def want(self, switch: str, owner: str, pairs: Sequence[Pair], priority: int, who: str) -> None:
-        """Replaces the cross-connects that an owner wants on a switch."""
+        """Replaces the cross-connects that an owner requests on a switch."""
         with self._write() as db:
             self._want(db, switch, owner, pairs, priority, who)
 
@@ -52,7 +52,8 @@ class Intents(Claims):
         who: str,
         claim: Claim | None = None,
     ) -> None:
-        """The same, and ends what this client has waiting for the switch: both or neither."""
+        """The same, and ends the client's deferred request for the switch, in one database
+        transaction."""
         with self._write() as db:
             self._claim(db, claim)
             self._want(db, switch, owner, pairs, priority, who)
@@ -66,8 +67,8 @@ class Intents(Claims):
         undone: int,
         claim: Claim | None = None,
     ) -> None:
-        """Replaces what several owners want on a switch, with a priority each, as a client undoes
-        a transaction: all or nothing."""
+        """Replaces the requests of several owners on a switch, with a priority each, in one
+        database transaction; used when a client undoes a transaction."""
         with self._write() as db:
             self._claim(db, claim)
             self._record(db, who, "undo", {"switch": switch, "transaction": undone})
@@ -75,7 +76,7 @@ class Intents(Claims):
                 self._want(db, switch, owner, pairs, priority, who)
 
     def defer(self, switch: str, who: str, claim: Claim | None = None, **values: Any) -> int:
-        """Adds a deferred wish instead of the one that this client has for the switch, if any."""
+        """Adds a deferred request, which replaces the client's earlier one for the switch."""
         with self._write() as db:
             self._end_waiting(db, switch, who)
             row = {"switch": switch, "client": who, **values}
@@ -91,7 +92,7 @@ class Intents(Claims):
             self._end_deferred(db, row.id, "replaced", who)
 
     def _end_deferred(self, db: Connection, number: int, outcome: str, who: str) -> bool:
-        """Ends a deferred wish; whether it was open."""
+        """Ends a deferred request; returns whether it was open."""
         values = {"outcome": outcome, "ended": self._clock()}
         still_open = update(schema.deferred).filter_by(id=number, outcome=None)
         if not db.execute(still_open.values(**values)).rowcount:
@@ -100,8 +101,9 @@ class Intents(Claims):
         return True
 
     def fulfil(self, switch: str, due: Sequence[Mapping[str, Any]]) -> None:
-        """Wishes take effect, as the plan of a transaction holds them (`wishes.Due`): all or
-        nothing. A deferred one that was replaced or withdrawn meanwhile does not."""
+        """Puts the requests in the plan of a transaction (`wishes.Due`) into effect, in one
+        database transaction, except for deferred requests that have been replaced or withdrawn
+        since."""
         with self._write() as db:
             self._fulfil(db, switch, due)
 
@@ -139,8 +141,10 @@ class Intents(Claims):
         self._record(db, who, "intent", body)
 
     def leave(self, switch: str, owner: str, who: str) -> None:
-        """Withdraws the request of an owner for a switch. Its cross-connects stay lit, and have no
-        owner unless another one requests them."""
+        """Withdraws the request of an owner for a switch.
+
+        Its cross-connects stay lit; they have no owner unless another owner requests them.
+        """
         mine = {"switch": switch, "owner": owner}
         with self._write() as db:
             rows = db.execute(select(schema.intent).filter_by(**mine)).all()

@@ -1,9 +1,9 @@
 """A hook that disables interfaces of top-of-rack switches over gNMI before their circuit goes dark.
 
-Traffic enters a cross-connect at its A port, so that the interface there is disabled before the
-cross-connect is removed, and enabled after one was added at this port. An interface whose port has
-no cross-connect stays disabled: nothing is sent into the dark. Interfaces of kept cross-connects
-are not touched.
+Traffic enters a cross-connect at its A port. The interface at this port is therefore disabled
+before the cross-connect is removed, and enabled after a new one was added. An interface whose port
+has no cross-connect stays disabled, so that no packet is sent into a dark port. Interfaces of kept
+cross-connects are not changed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class InterfaceHook:
     """Disables and enables the interfaces at A ports."""
 
     def __init__(self, table: DrainTable) -> None:
-        """Reads the table of interfaces; no switch is asked yet.
+        """Reads the table of interfaces; contacts no switch yet.
 
         Raises:
             ConfigError: of the table, or of a line of its file.
@@ -55,7 +55,7 @@ class InterfaceHook:
                 raise ConfigError(f"{self._file}: {limit}; {remedy}")
 
     def start(self, check: Callable[[], None]) -> None:
-        """Does nothing: switches are connected to as they are needed."""
+        """Does nothing: connections to switches are opened when they are needed."""
 
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Disables the interfaces of these cross-connects, and waits until they are down."""
@@ -100,7 +100,7 @@ class InterfaceHook:
         return found
 
     def _wait(self, client: GnmiClient, names: Sequence[str], *, enabled: bool) -> None:
-        """Waits until interfaces are up or down as their configuration has it."""
+        """Waits until the state of interfaces, up or down, matches their configuration."""
         until = time.monotonic() + self._wait_s
         for name in names:
             while (said := client.get(self._path(name, "state", "admin-status"), None)) is not None:

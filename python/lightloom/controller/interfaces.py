@@ -1,5 +1,5 @@
-"""Interfaces of top-of-rack switches that speak gNMI: which ones there are, and calls to all of
-their switches at once."""
+"""Interfaces of top-of-rack switches with gNMI: their table, and parallel calls to their
+switches."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Interface:
 def read_interfaces(
     file: Path, columns: Sequence[str]
 ) -> Iterator[tuple[str, list[str], Interface]]:
-    """The rows of a table (CSV) whose first line names its columns: its place, the cells of the
-    columns that are asked for, and the interface of the columns `target` and `interface`.
+    """The rows of a table (CSV) whose first line names its columns. Each row has its place in the
+    file, the cells of `columns`, and the interface in the columns `target` and `interface`.
 
     Raises:
         ConfigError: naming file and line.
@@ -88,7 +88,7 @@ class Targets:
     def each(
         self, work: Mapping[str, T], act: Callable[[GnmiClient, T], R]
     ) -> dict[str, R | Exception]:
-        """Does something on each target at once; the results, or what was raised instead."""
+        """Calls `act` on all targets in parallel; returns each result or exception."""
         with self._lock:
             clients = {text: self._client(text) for text in work}
 

@@ -1,4 +1,4 @@
-"""Jobs on the racks: how many accelerators each has, and when it is at a checkpoint.
+"""Jobs on the racks: their accelerators, and the times of their checkpoints.
 
 A job scheduler announces its jobs and their boundaries. Between two boundaries a circuit that goes
 dark stops the whole job; at a boundary it costs nothing.
@@ -34,13 +34,13 @@ class Job:
     """It has ended then, unless it is announced again; None: it is ended by a request alone."""
 
     def is_at_boundary(self, now: float, length_s: float = 0.0) -> bool:
-        """Whether it stands still from now on for so long."""
+        """Whether it is stopped from now on for at least `length_s`."""
         if self.begins is None or self.ends is None:
             return False
         return self.begins <= now and now + length_s <= self.ends
 
     def uses(self, racks: Collection[str]) -> bool:
-        """Whether one of some racks is one of its racks."""
+        """Whether it runs on one of some racks."""
         return any(rack in racks for rack in self.racks)
 
 
@@ -64,19 +64,19 @@ def announce(
     now: float,
     until: float | None = None,
 ) -> Job:
-    """Adds a job, or changes it; a boundary that was announced stays.
+    """Adds a job, or changes it; an announced boundary is kept.
 
     Args:
         store: the store.
-        name: of the job.
-        owner: announces it.
-        racks: it runs on them.
-        accelerators: how many it has; None: unknown.
+        name: name of the job.
+        owner: client that announces it.
+        racks: racks on which it runs.
+        accelerators: number of accelerators; None if unknown.
         now: seconds since 1970.
-        until: it has ended then, unless it is announced again.
+        until: time at which it ends, unless it is announced again.
 
     Raises:
-        ConfigError: if the job is another owner's; of a time that is over.
+        ConfigError: if the job belongs to another owner, or the time is over.
     """
     if until is not None and until <= now:
         limit = f"it is over: the time is {utc(now)}"
@@ -96,7 +96,7 @@ def announce(
 
 
 def found(store: Store, name: str, now: float) -> Job:
-    """The job of a name.
+    """The job with a name.
 
     Raises:
         ConfigError: if there is none, or it has ended.
@@ -121,7 +121,7 @@ def set_boundary(
 
     Args:
         store: the store.
-        name: of the job.
+        name: name of the job.
         who: announces it.
         begins, ends: the boundary [s since 1970].
         now: the time.
@@ -144,7 +144,7 @@ def end(store: Store, name: str, who: str, now: float, *, any_owner: bool = Fals
 
     Args:
         store: the store.
-        name: of the job.
+        name: name of the job.
         who: ends it.
         now: seconds since 1970.
         any_owner: whether it may be another owner's, such as a scheduler that is gone.

@@ -1,7 +1,7 @@
-"""Leases: two racks are joined for an owner from one time to another.
+"""Leases: two racks are connected for an owner from one time to another.
 
-A lease is refused if a rack of it is leased at the same time, unless its priority is higher;
-then the other lease is not served while the two overlap.
+A lease is refused if one of its racks is leased at the same time, unless the new lease has a higher
+priority; then the other lease is not served while the two overlap.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Lease:
         return self.ends if self.released is None else min(self.ends, self.released)
 
     def is_active(self, now: float) -> bool:
-        """Whether its racks are to be joined at a time."""
+        """Whether its racks are to be connected at a time."""
         return self.begins <= now < self.until
 
     def overlaps(self, begins: float, ends: float) -> bool:
-        """Whether it lasts at some time between two."""
+        """Whether it is active at some time in an interval."""
         return self.begins < ends and begins < self.until
 
 
@@ -76,11 +76,11 @@ def reserve(
     ends: float,
     claim: Claim | None = None,
 ) -> Lease:
-    """Adds a lease; one that its request added before is returned.
+    """Adds a lease; returns the existing one if the same HTTP request has added it before.
 
     Raises:
-        ConfigError: of one rack twice, of times in the wrong order, or of a rack that another
-            lease holds; it names the owner and when the rack is free.
+        ConfigError: for the same rack twice, for times in the wrong order, or for a rack that
+            another lease holds; names the owner and the time at which the rack is free.
     """
     if claim is not None and claim.made is not None:
         return _numbered(store, claim.made)

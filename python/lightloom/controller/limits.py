@@ -1,4 +1,4 @@
-"""Limits on what a policy may change: dwell, gain, dark time per hour, quiet hours."""
+"""Limits on the changes of a policy: dwell, gain, dark time per hour, quiet hours."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Limits:
         spent_s: float,
         dark_s: float,
     ) -> str | None:
-        """Why a policy's change must not be made now; None if it may be.
+        """The reason why a policy's change must not be made now; None if it may be made.
 
         Args:
             now: seconds since 1970.

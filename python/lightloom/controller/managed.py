@@ -60,7 +60,7 @@ class Managed:
         return all(matrix[a][b] == matrix[b][a] == 0 for a, b in self.racks.ways([pair]))
 
     def share(self, pairs: list[Pair]) -> float:
-        """The share of the demand whose racks cross-connects join."""
+        """The share of the demand between racks that cross-connects connect."""
         if self.demand is None:
             return 0.0
         matrix = self.demand.matrix

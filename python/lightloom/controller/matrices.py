@@ -20,7 +20,7 @@ Matrix = list[list[int]]
 
 @dataclass(frozen=True)
 class Seen:
-    """Demand at one time."""
+    """Demand with its time and source."""
 
     matrix: Matrix
     """Racks × racks [bytes]."""
@@ -30,10 +30,10 @@ class Seen:
 
 
 def read_or_none(read: Callable[[], Demand]) -> Demand | None:
-    """The demand that a function reads; None if it has no traffic, as of an idle network.
+    """The demand that a function reads; None if it has no traffic, as in an idle network.
 
     Raises:
-        ConfigError: if it reads something that is no demand.
+        ConfigError: if the input is not a demand.
     """
     try:
         return read()
@@ -44,11 +44,11 @@ def read_or_none(read: Callable[[], Demand]) -> Demand | None:
 
 
 def matrix_of(demand: Demand | None, racks: Racks, key: str) -> Matrix:
-    """The matrix of a demand between racks: by their names if the demand has names; zeros if there
+    """The matrix of a demand between racks, matched by name if the demand has names; zeros if there
     is no traffic.
 
     Raises:
-        ConfigError: of another size, or if the demand names none of the racks.
+        ConfigError: if its size differs, or if the demand names none of the racks.
     """
     if demand is None:
         return [[0] * len(racks.names) for _ in racks.names]
@@ -73,11 +73,10 @@ def matrix_of_names(matrix: Matrix, names: Sequence[str], racks: Racks, key: str
 
 
 def checked(matrix: Sequence[Sequence[float]], racks: Racks, key: str) -> Matrix:
-    """A matrix of bytes between the racks of a switch, without what racks send to themselves.
+    """A matrix of bytes between the racks of a switch, without traffic of racks to themselves.
 
     Raises:
-        ConfigError: of another size, of an entry that is no byte count, or of a total that is too
-            large.
+        ConfigError: if its size differs, an entry is not a byte count, or the total is too large.
     """
     count = len(racks.names)
     if len(matrix) != count:

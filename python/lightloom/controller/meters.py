@@ -66,12 +66,12 @@ class Metered:
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = 60.0
     ) -> Outcome:
-        """Deletes, then creates."""
+        """Removes cross-connects, then adds others."""
         with self._meters.asking():
             return self._switch.change(remove, add, wait_s=wait_s)
 
     def power(self) -> Mapping[Port, float] | None:
-        """The light that each port sends out."""
+        """The optical power that each port emits."""
         with self._meters.asking():
             return self._switch.power()
 

@@ -16,7 +16,7 @@ from lightloom.controller.transaction_log import OPEN, OVER
 
 
 def exposition(controller: Controller) -> bytes:
-    """All metrics in the text format, worked out from the store and the last readings."""
+    """All metrics in the text format, computed from the store and the last readings."""
     registry = CollectorRegistry()
 
     def gauge(name: str, text: str, *labels: str) -> Gauge:

@@ -1,9 +1,10 @@
 """A hook that changes rules of OpenFlow switches in HydRA's three substeps.
 
-Before a cross-connect is removed, rules of a higher priority lead its traffic to the electrical
-network, and the rules that used it are removed. After others were added, rules that use them come
-first, then the rules of the first substep are removed. Each stage begins after all switches have
-replied to the barrier of the one before. Rules of kept cross-connects are not touched.
+Before a cross-connect is removed, rules of a higher priority send its traffic over the electrical
+network, and then the rules that use the cross-connect are removed. After cross-connects were added,
+rules that use them are installed first, and then the rules of the first substep are removed. Each
+stage begins after all switches have replied to the barrier of the stage before. Rules of kept
+cross-connects are not changed.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ Use = tuple[Sender, Network]
 
 
 class OpenFlowHook:
-    """Leads traffic away and in by rules."""
+    """Drains traffic and lets it in by OpenFlow rules."""
 
     def __init__(self, table: OpenFlowTable) -> None:
-        """Reads senders and prefixes; listens from `start` on.
+        """Reads senders and prefixes; `start` opens the listener.
 
         Raises:
             ConfigError: of a line of their files.
@@ -56,7 +57,7 @@ class OpenFlowHook:
         self._opening = threading.Lock()
 
     def check(self, switch: str, racks: Racks) -> None:
-        """Refuses racks without a switch that sends, or without a prefix.
+        """Refuses racks without a sending switch or without a prefix.
 
         Raises:
             ConfigError: naming one.
@@ -97,7 +98,8 @@ class OpenFlowHook:
             self._kept.clear()
 
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """The first substep; returns when no packet is on its way over these cross-connects."""
+        """Carries out the first substep; returns when no packet is in transit over these
+        cross-connects."""
         uses = [*self._uses(switch, pairs)]
         if not uses:
             return
@@ -109,19 +111,19 @@ class OpenFlowHook:
         time.sleep(self._settle_s)
 
     def enter(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """The third substep, for these cross-connects."""
+        """Carries out the third substep for these cross-connects."""
         uses = [*self._uses(switch, pairs)]
         use = {at: [s.use(to) for s, to in own] for at, own in _by_datapath(uses).items()}
         self._apply([use, _without_avoiding(uses)])
 
     def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Removes the rules of the first substep, as no rule leads over these cross-connects."""
+        """Removes the rules of the first substep, because no rule uses these cross-connects."""
         known = [pair for pair in pairs if self._has_rules(switch, pair)]
         self._apply([_without_avoiding([*self._uses(switch, known)])])
 
     def keep(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Adds the rules of these cross-connects again on switches that have connected anew, as
-        after a restart with an empty table."""
+        """Adds the rules of these cross-connects again on switches that have reconnected, because
+        their table may be empty after a restart."""
         if not pairs:
             return
         listener = self._listening()
@@ -140,8 +142,8 @@ class OpenFlowHook:
         return is_sent and self._racks[switch].at_b(pair[1]) is not None
 
     def _uses(self, switch: str, pairs: Sequence[Pair]) -> Iterator[Use]:
-        """What sends over cross-connects: each switch at the A port, to each prefix of the rack at
-        the B port."""
+        """The users of cross-connects: each sending switch at the A port, with each prefix of the
+        rack at the B port."""
         for pair in pairs:
             port = Port("A", pair[0])
             senders = self._senders.get((switch, port))
@@ -172,7 +174,7 @@ class OpenFlowHook:
 
 
 def _without_avoiding(uses: Sequence[Use]) -> dict[int, list[Removal]]:
-    """Removes the rules that lead past circuits."""
+    """The messages that remove the rules that avoid circuits."""
     return {
         at: [removal_of(sender.avoid(to)) for sender, to in own]
         for at, own in _by_datapath(uses).items()

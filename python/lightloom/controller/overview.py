@@ -27,8 +27,7 @@ SHOWN = 20
 
 
 def state_of(controller: Controller) -> dict[str, Any]:
-    """All switches, transactions, leases and alarms; a change that is under way does not hold it
-    up."""
+    """All switches, transactions, leases and alarms; does not wait for a change in progress."""
     store, now = controller.store, controller.clock()
     return {
         "name": controller.config.name,
@@ -57,15 +56,17 @@ def role_of(controller: Controller) -> str:
 
 
 def mark_of(controller: Controller) -> tuple[Any, ...]:
-    """What differs whenever the state does. A standby sees in the store what the active controller
-    does."""
+    """A value that changes whenever the state does.
+
+    A standby detects changes of the active controller in the store.
+    """
     role, store = role_of(controller), controller.store
     seen = (controller.version, role, store.holder())
     return seen if role == "active" else (*seen, store.last_record())
 
 
 def deferred_table(one: Deferred) -> dict[str, Any]:
-    """A change that waits, as the interface shows it."""
+    """A deferred change in the form of the HTTP interface."""
     table = {key: value for key, value in vars(one).items() if key != "at"}
     return {**table, "pairs": [*one.pairs], "when": one.when}
 
@@ -103,7 +104,7 @@ def _dark(controller: Controller, one: Managed, now: float) -> dict[str, float |
 
 
 def _heaviest(one: Managed) -> list[dict[str, Any]]:
-    """The pairs with the largest demand, and whether a circuit leads there."""
+    """The pairs with the largest demand, and whether a circuit connects each of them."""
     if one.demand is None:
         return []
     matrix, names = one.demand.matrix, one.racks.names
@@ -128,8 +129,8 @@ def _transaction(one: Transaction) -> dict[str, Any]:
 
 
 def _retry(controller: Controller, one: Managed) -> str | None:
-    """Which ports are at fault if a change was undone and is asked for still; None if there is no
-    such change."""
+    """The ports at fault if a change was undone and is still requested; None if there is no such
+    change."""
     last = controller.store.transactions(one.name, ["undone"], limit=1)
     ports = controller.failures(one).waiting if last else []
     if not ports or controller.difference(one.name).is_empty:
@@ -139,7 +140,7 @@ def _retry(controller: Controller, one: Managed) -> str | None:
 
 
 def dark_of(one: Managed, pairs: Iterable[Pair]) -> list[Pair]:
-    """The cross-connects that a switch does not have, or that carry no light."""
+    """The cross-connects that a switch lacks or that carry no light."""
     lit = {*one.lit}
     return [p for p in pairs if p not in lit or without_light([p], one.power) is not None]
 
@@ -161,7 +162,7 @@ def _without_light(one: Managed, wanted: list[Wanted]) -> str | None:
 
 
 def alarms_of(controller: Controller) -> list[dict[str, Any]]:
-    """What needs an operator."""
+    """The conditions that need an operator."""
     found = []
     if controller.failure is not None:
         found.append({"kind": "failed", "switch": "all", "text": controller.failure})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 def page(name: str) -> str:
-    """The page as HTML; its script asks the controller for everything else."""
-    # Loaded once somebody asks for the page: a restart has switches to read first.
+    """The page as HTML; its script requests all data from the controller."""
+    # Imported at the first request of the page, so that a restart reads its switches sooner.
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

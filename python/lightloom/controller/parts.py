@@ -1,5 +1,8 @@
-"""The parts of a change: its circuits, and the removals that no new circuit needs. After a failure
-a change is tried in parts, so that a circuit that cannot be lit holds up no other one. Pure."""
+"""The parts of a change: its circuits, and the removals that no new circuit needs.
+
+After a failure a change is tried in parts, so that a circuit that cannot be lit does not delay
+others. Pure functions.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +50,12 @@ class Parts:
         return [*self._ports]
 
     def ports(self, parts: Iterable[Part]) -> Ports:
-        """The ports at which some parts begin or end light."""
+        """The ports at which some parts switch light on or off."""
         return frozenset().union(*(self._ports[part] for part in parts))
 
     def of(self, parts: Collection[Part]) -> Change:
-        """The change of some parts: what they add, and what holds a port of it. All else stays.
+        """The change of some parts: the cross-connects that they add, and the removal of those that
+        hold a port of these. All others stay.
 
         >>> whole = Change(removed=[(1, 1), (2, 2), (5, 5)], added=[(1, 2), (3, 3)])
         >>> parts = Parts(whole, whole.added)

@@ -1,5 +1,5 @@
-"""Passes over all switches at once, on a few threads: a switch that does not answer holds up no
-other one."""
+"""Passes over all switches in parallel, on a few threads, so that a switch that does not answer
+does not delay others."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Job = Callable[[], Made]
 
 
 class Passes:
-    """Threads that carry out passes.
+    """The threads that carry out passes.
 
-    They are daemons: a process that ends does not wait for a switch.
+    They are daemon threads, so that the end of the process does not wait for a switch.
     """
 
     def __init__(self, workers: int) -> None:
-        """Starts the threads; of one worker everything runs in the caller's thread, in order."""
+        """Starts the threads; with one worker, jobs run in order in the caller's thread."""
         self._running: dict[str, Future[Made]] = {}
         self._queue: SimpleQueue[tuple[Future[Made], Job]] = SimpleQueue()
         self._is_parallel = workers > 1
@@ -30,15 +30,14 @@ class Passes:
             threading.Thread(target=self._work, name=name, daemon=True).start()
 
     def run(self, jobs: Mapping[str, Job], wait_s: float | None = None) -> Made:
-        """Carries out a job for each switch; returns the transactions of those that are over.
+        """Carries out a job for each switch; returns the transactions of completed jobs.
 
         Args:
-            jobs: by the names of switches. A switch whose earlier job is still under way is left
-                out.
+            jobs: by the names of switches. A switch whose earlier job is still running is skipped.
             wait_s: the longest wait for all of them; None: until all are over.
 
         Raises:
-            Exception: what a job raised, once the others are over or the wait is.
+            Exception: the exception of a job, after all others have ended or the wait is over.
         """
         if not self._is_parallel:
             return [one for job in jobs.values() for one in job()]

@@ -24,13 +24,14 @@ LARGEST = 64 << 20
 
 
 class Prometheus:
-    """A server that is asked at every interval."""
+    """A server that is queried at every interval."""
 
     def __init__(self, table: PrometheusTable, unmapped: Unmapped) -> None:
         """Nothing is asked yet.
 
         Raises:
-            ConfigError: of a span with less than two steps, whose answer would not show the step.
+            ConfigError: if the span has less than two steps, because the answer would not show the
+                step.
         """
         self._table = table
         self._unmapped = unmapped
@@ -40,7 +41,7 @@ class Prometheus:
             raise refusal(key, table.span, limit, "lengthen it, or shorten the step")
 
     def check(self, racks: Racks) -> None:
-        """Whatever the racks are, the server may have series of them."""
+        """Accepts all racks, because the server may get series of them."""
 
     def latest(self, racks: Racks, now: float) -> Seen | None:
         """The demand of the span up to now.
@@ -66,7 +67,7 @@ def query(table: PrometheusTable, now: float) -> Demand | None:
     """
     span = duration_ps("demand.prometheus.span", table.span) / 1e12
     step = duration_ps("demand.prometheus.step", table.step) / 1e12
-    # A sample stands for the step that ends with it.
+    # A sample represents the step that ends with it.
     asked = {"query": table.query, "start": now - span + step, "end": now, "step": step}
     address = f"{table.url.rstrip('/')}/api/v1/query_range?{urlencode(asked)}"
     try:

@@ -73,7 +73,8 @@ class Racks:
         return self._numbers[name]
 
     def pairs(self, circuits: Iterable[Circuit], directed: bool = False) -> list[Pair]:
-        """The cross-connects of circuits: one for a directed circuit, otherwise one each way."""
+        """The cross-connects of circuits: one for a directed circuit, otherwise one in each
+        direction."""
         found = []
         for a, b in circuits:
             found.append((self._a[a], self._b[b]))
@@ -89,24 +90,24 @@ class Racks:
         return self._a[target], self._b[source]
 
     def circuits(self, pairs: Iterable[Pair]) -> tuple[bool, list[Circuit]]:
-        """Whether light leads one way between some racks, and the circuits between racks of the
-        port map; other cross-connects are left out."""
+        """Whether some racks are connected in one direction only, and the circuits between racks of
+        the port map; other cross-connects are omitted."""
         ways = self.ways(pairs)
         if all((b, a) in ways for a, b in ways):
             return False, self.both_ways(pairs)
         return True, sorted(ways)
 
     def directed(self, pairs: Iterable[Pair]) -> list[Circuit]:
-        """The circuits of one direction each."""
+        """The circuits as directed circuits."""
         return sorted(self.ways(pairs))
 
     def both_ways(self, pairs: Iterable[Pair]) -> list[Circuit]:
-        """The circuits on which light leads both ways."""
+        """The circuits that are lit in both directions."""
         ways = self.ways(pairs)
         return sorted((a, b) for a, b in ways if a < b and (b, a) in ways)
 
     def ways(self, pairs: Iterable[Pair]) -> set[Circuit]:
-        """From which rack to which light leads."""
+        """The pairs (from, to) of racks between which light passes."""
         found = set()
         for a, b in pairs:
             source, target = self._of_a.get(a), self._of_b.get(b)
@@ -124,7 +125,8 @@ class Racks:
         return name in self._numbers
 
     def named(self, pair: Pair) -> str | None:
-        """The racks that a cross-connect joins, `web → cache`; None if they are not here."""
+        """The racks that a cross-connect connects, as in `web → cache`; None if they are not in the
+        port map."""
         source, target = self._of_a.get(pair[0]), self._of_b.get(pair[1])
         if source is None or target is None:
             return None

@@ -1,4 +1,4 @@
-"""Refusals of the HTTP interface: one form for all, whatever was wrong."""
+"""Refusals of the HTTP interface, which all have the same form."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PATTERNS = {CROSS_CONNECT: ("not a cross-connect", "write 1A-29B")}
 
 
 def add_refusals(app: FastAPI) -> None:
-    """Has an interface answer errors as `answers.Refusal`."""
+    """Makes an interface answer errors with `answers.Refusal`."""
     app.add_exception_handler(ConfigError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(UnreachableError, _unavailable)
@@ -102,5 +102,5 @@ def _key(location: Sequence[Any]) -> str:
 
 
 def _encodable(text: str) -> str:
-    """A text without halves of surrogate pairs, which JSON may hold and UTF-8 cannot."""
+    """A text without halves of surrogate pairs, which are possible in JSON but not in UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode()

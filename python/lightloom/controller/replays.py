@@ -15,7 +15,7 @@ from lightloom.controller.store import Store
 
 
 class Replays:
-    """The answers of requests that had a key."""
+    """The answers to requests with a key."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -30,14 +30,15 @@ class Replays:
         act: Callable[[Claim | None], BaseModel],
         status: int = 200,
     ) -> Response:
-        """Carries a request out unless one with its key was; returns its answer.
+        """Carries out a request unless one with the same key was carried out; returns the answer.
 
         Args:
-            who: the client; each has keys of its own.
+            who: the client; each client has its own keys.
             key: None if the request has none.
-            request: everything that the request asks for.
-            act: carries it out, with the claim that its first write takes; of a request that took
-                effect before and was not answered, as its controller crashed, it does the rest.
+            request: the complete content of the request.
+            act: carries out the request, with the claim that its first write stores. If the request
+                took effect before a crash of the controller and was not answered, it completes the
+                request.
             status: status code of the answer.
 
         Raises:
@@ -56,7 +57,7 @@ class Replays:
 
     @contextmanager
     def _alone(self, who: str, key: str) -> Iterator[None]:
-        """Waits until no other request of this key is under way."""
+        """Waits until no other request with this key is in progress."""
         with self._changed:
             while (who, key) in self._running:
                 self._changed.wait()

@@ -1,9 +1,9 @@
-"""The parts of a change that are tried after failures, and when.
+"""Retries after failures: the parts of a change that are tried, and the pauses.
 
 Parts without a port of a failure are tried first, then half of the parts that failed together,
 until each part has failed alone or is lit. A part that failed alone is tried again after a pause. A
-failure is known by its ports, as a policy may want other circuits at each attempt. Ports that a
-later change has lit are not at fault.
+failure is identified by its ports, because a policy may request other circuits at each attempt.
+Ports that a later change has lit are not at fault.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ attempt at any of their ports: the switch may refuse everything, and each attemp
 
 @dataclass(frozen=True)
 class Failure:
-    """Ports of a change that failed, without those that were lit since."""
+    """The ports of a change that failed, without those that have been lit since."""
 
     ports: Ports
     at: float
@@ -37,10 +37,10 @@ class Failures:
     """The changes of a switch that failed."""
 
     def __init__(self, store: Store, switch: str, now: float, interval_s: float) -> None:
-        """Reads them from the store.
+        """Reads the failures from the store.
 
         Args:
-            store: of the transactions.
+            store: contains the transactions.
             switch: its name.
             now: seconds since 1970.
             interval_s: the pause after the first failure is twice as long.
@@ -58,7 +58,7 @@ class Failures:
 
     @property
     def are_none(self) -> bool:
-        """Whether there is none that counts."""
+        """Whether there is no failure that affects the next attempt."""
         return not self._all
 
     @property
@@ -67,8 +67,8 @@ class Failures:
         return sorted({str(port) for ports in self._least for port in ports}, key=_by_number)
 
     def sound(self, parts: Parts) -> list[Part]:
-        """The parts that may be tried together now: those at no port of a failure; if there are
-        none, the more important half of the parts of one failure that has several."""
+        """The parts that may be tried together now: those without a port of a failure; if there are
+        none, the more important half of the parts of one failure with several parts."""
         known = [ports for ports in self._least if ports <= parts.ports(parts.all)]
         found = [part for part in parts.all if not _meets(parts, part, known)]
         if found or self._waits(self._row, len(self._row) - IN_A_ROW):
@@ -76,16 +76,18 @@ class Failures:
         for ports in known:
             inside = [part for part in parts.all if _meets(parts, part, [ports])]
             alone = [part for part in inside if _has(parts, part, known)]
-            # A part that failed alone is at fault; the others of its failure may not be.
+            # A part that failed alone is at fault; the other parts of a failure with it may not be.
             half = [p for p in inside if p not in alone] if alone else inside[: len(inside) // 2]
             if half and not any(other <= parts.ports(half) for other in known):
                 return half
         return []
 
     def over(self, parts: Parts) -> list[Part]:
-        """The parts of the rarest failure whose pause is over; none if there is no such failure.
-        Each failure doubles the pause, as every attempt drains traffic; a stuck one waits for an
-        operator."""
+        """The parts of the least frequent failure whose pause is over; empty if there is none.
+
+        Each failure doubles the pause, because every attempt drains traffic; a stuck one waits for
+        an operator.
+        """
         ready: list[tuple[int, list[Part]]] = []
         for ports in self._least:
             same = [one for one in self._all if ports <= one.ports]

@@ -68,24 +68,25 @@ def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
         renewal.join(timeout=5)
         checking.join(timeout=5)
         if not loop.is_alive() and not renewal.is_alive():
-            # Otherwise a change is under way, which the next controller finds after the lease.
+            # Otherwise a change is in progress, which the next controller completes after the end
+            # of the lease.
             role.leave()
         store.close()
 
 
 def check_log(store: Store, stop: threading.Event) -> None:
-    """Checks the audit log over and over, a few thousand records at a time."""
+    """Checks the audit log repeatedly, a few thousand records at a time."""
     while not stop.wait(CHECK_S):
         try:
             store.check_on()
         except SQLAlchemyError:
-            # The loop and `/healthz` say so.
+            # The loop and `/healthz` report this.
             continue
 
 
 def standby_store(url: str) -> Store:
-    """A store that refuses to write until its controller takes the role: the HTTP interface
-    answers before."""
+    """A store that refuses writes until its controller takes the role, so that the HTTP interface
+    can answer before."""
     store = Store(url, time.time)
     store.fence = NO_ROLE
     return store
@@ -105,16 +106,18 @@ def _bound(config: ControllerTable) -> socket.socket:
 
 
 class Role:
-    """The role of the active controller, kept by a thread of its own: a change may take longer
-    than the lease."""
+    """The role of the active controller.
+
+    A separate thread renews it, because a change may take longer than the lease.
+    """
 
     def __init__(self, store: Store, lease_s: float, holder: str | None = None) -> None:
-        """Holds nothing yet.
+        """Creates the object without taking the role.
 
         Args:
-            store: where the role is.
-            lease_s: the role is held for so long without a renewal.
-            holder: name of this controller; host and process unless given.
+            store: contains the role.
+            lease_s: time for which the role is held without a renewal.
+            holder: name of this controller; default: host and process.
         """
         self._store = store
         self._lease_s = lease_s
@@ -133,11 +136,11 @@ class Role:
         try:
             self.held = self._store.take_role(self.holder, self._lease_s)
         except SQLAlchemyError:
-            # Without its store a controller must not act.
+            # A controller without its store must not act.
             self.held = False
 
     def leave(self) -> None:
-        """Gives the role up, as this controller ends."""
+        """Gives up the role when this controller ends."""
         if self.held:
             with suppress(SQLAlchemyError):
                 self._store.leave_role()
@@ -154,13 +157,13 @@ class Loop:
         say: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Does nothing yet.
+        """Creates the loop without starting it.
 
         Args:
             controller: reads and changes the switches.
-            role: whether it may.
-            say: prints a line.
-            clock: seconds, which never go back.
+            role: role of the active controller.
+            say: function that prints a line.
+            clock: a monotonic clock in seconds.
         """
         self._controller = controller
         self._role = role
@@ -201,7 +204,7 @@ class Loop:
         except DeposedError:
             self._is_active = False
             self._controller.stand_by()
-        except Exception as problem:  # a bug must not end the loop without a word
+        except Exception as problem:  # a bug must not end the loop silently
             said = next(iter(str(problem).splitlines()), "")
             self._controller.failure = f"{type(problem).__name__}: {said}"
             again = f"it is tried again in {self._interval_s:g} s"
@@ -212,13 +215,13 @@ class Loop:
         self._say(about.rstrip())
 
     def _say_standby(self) -> None:
-        """Says once that another controller is active, or was until it stopped."""
+        """Prints once that another controller is active, or was active until it stopped."""
         if self._is_standby:
             return
         try:
             holder = self._controller.store.holder()
         except SQLAlchemyError:
-            # `/healthz` says so; the loop goes on once the database answers.
+            # `/healthz` reports this; the loop continues when the database answers.
             return
         if holder in (None, self._role.holder):
             return

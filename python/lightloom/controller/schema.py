@@ -54,7 +54,7 @@ transaction = Table(
     Column("dark_s", Float, nullable=True),
     Column("dark_until", Float, nullable=True),
     Index("transaction_log_switch", "switch", "id"),
-    # Sums over a long history read these two alone, and no plans.
+    # Sums over a long history read only the index, not the plans.
     Index("transaction_log_states", "switch", "state", "id", "updated", "created"),
     Index("transaction_log_dark", "switch", "dark_until", "dark_s"),
 )

@@ -1,4 +1,5 @@
-"""The reconcile loop: read what is lit, compare with what is wanted, change, verify."""
+"""The reconcile loop: read the lit cross-connects, compare them with the requested ones, change,
+verify."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ Plan = tuple[Change, list[Due]]
 
 
 class UnreachableError(Exception):
-    """A switch that does not answer: what is wanted is kept, and nothing was changed."""
+    """A switch does not answer. Requests are stored; no cross-connect was changed."""
 
 
 class Controller:
@@ -66,19 +67,19 @@ class Controller:
         workers: int = 1,
         pace: Pace = REAL,
     ) -> None:
-        """Reads port maps and builds policies; no switch is asked yet.
+        """Reads port maps and builds policies; contacts no switch yet.
 
         Args:
             config: the configuration.
             store: everything that must survive a crash.
             clock: seconds since 1970.
-            opener: opens a switch; by its address unless given.
-            hook: drains traffic; as configured unless given.
-            workers: so many switches are read and changed at once.
+            opener: opens a switch; default: by its address.
+            hook: drains traffic; default: the configured hook.
+            workers: number of switches that are read and changed in parallel.
             pace: how time passes while a switch settles.
 
         Raises:
-            ConfigError: of a port map or a policy.
+            ConfigError: if a port map or a policy is invalid.
         """
         self.config = config
         self.store = store
@@ -118,7 +119,7 @@ class Controller:
             return Metered(self._opener(one), one.meters)
 
     def managed(self, name: str) -> Managed:
-        """The switch of a name.
+        """The switch with a name.
 
         Raises:
             ConfigError: if there is none.
@@ -129,7 +130,7 @@ class Controller:
         return self.switches[name]
 
     def check_racks(self, names: Sequence[str]) -> None:
-        """Refuses racks that are on no switch.
+        """Refuses racks that no port map has.
 
         Raises:
             ConfigError: naming one.
@@ -203,12 +204,13 @@ class Controller:
         return self.wishes.all(self.managed(switch))
 
     def start(self) -> list[Transaction]:
-        """Finishes or undoes what a crash left, and reads every switch; returns the former."""
+        """Finishes or undoes transactions that a crash left open, and reads every switch; returns
+        these transactions."""
         self._hook.start(lambda: self.store.check_role(self.store.fence))
         return self._passes.run(self._jobs(self._begin))
 
     def stand_by(self) -> None:
-        """Another controller may be the active one: a dashboard shows that."""
+        """Records that another controller may be active, which the dashboard shows."""
         self.failure = None
         self._hook.stop()
         self._tell()
@@ -225,8 +227,10 @@ class Controller:
         return recovered
 
     def _leave_policy(self, one: Managed) -> None:
-        """Withdraws the wishes of a policy that no longer acts, once no transaction is open: its
-        circuits are neither restored nor removed for it."""
+        """Withdraws the requests of a policy that no longer acts, if no transaction is open.
+
+        Its circuits are then neither restored nor removed on its behalf.
+        """
         acts = self.config.mode == "act" and one.decider is not None
         if not acts and not self.store.unfinished(one.name):
             self.store.leave(one.name, POLICY, SELF)
@@ -236,7 +240,7 @@ class Controller:
             switch = self._opened(one)
             try:
                 if one.description is None or one.trouble is not None:
-                    # Another one may be at this address since it did not answer.
+                    # The switch did not answer, so another one may now have its address.
                     _describe(one, switch)
                 found = switch.read()
                 if one.port_count not in (None, len(found.ports)):
@@ -254,14 +258,14 @@ class Controller:
     def cycle(self) -> list[Transaction]:
         """One pass over all switches: decide, compare, and change where needed.
 
-        Several workers go on to the next pass without the switches that have not answered within
-        an interval.
+        With several workers, the next pass starts without the switches that have not answered
+        within an interval.
         """
         return self._passes.run(self._jobs(self._pass), self._interval_s)
 
     def _pass(self, one: Managed) -> list[Transaction]:
         with one.lock:
-            # Such as a change whose hook failed at its end.
+            # For example a change whose hook failed at the end.
             made = self._executor.recover(one.name)
             self._leave_policy(one)
             if self._read(one):
@@ -272,18 +276,18 @@ class Controller:
                     plan = self._planned(one, SELF, advised)
                 made += (tried := self._carry_out(one, SELF, plan))
                 if tried and one.trouble is None and not self.failures(one).are_none:
-                    # Those whose changes failed are tried beside those that change often.
+                    # So that parts that failed are also tried if other parts change often.
                     made += self._reconcile(one, SELF)
         self._tell()
         return made
 
     def reconcile(self, name: str, who: str) -> list[Transaction]:
-        """Compares one switch with what is wanted now, and changes it. Ends first a transaction
-        that a hook has kept open.
+        """Compares one switch with the current requests, and changes it. Completes first a
+        transaction that a hook has kept open.
 
         Raises:
             UnreachableError: if the switch does not answer.
-            ConfigError: if the hook of that transaction fails still.
+            ConfigError: if the hook of that transaction still fails.
         """
         one = self.managed(name)
         with one.lock:
@@ -346,14 +350,15 @@ class Controller:
         return self._carry_out(one, who, plan)
 
     def _planned(self, one: Managed, who: str, advised: Sequence[Due] = ()) -> Plan | None:
-        """The change to make now, and the wishes that it makes due; None if there is none."""
+        """The change to make now, and the requests that it puts into effect; None if there is no
+        change."""
         due = [*self._deferrals.due(one), *advised]
         wanted = self.wishes.with_(one, due)
         change = self._change_of(one, wanted)
         one.unowned = [*change.unowned]
         one.conflicts = self.wishes.told(one, change.conflicts)
         if who == SELF and self.store.unfinished(one.name):
-            # Its hook failed: the next cycle resumes it first.
+            # A transaction is open because its hook failed; the next cycle resumes it first.
             return None
         left = self.store.stuck(one.name)
         away = touched(left) & {*one.lit}
@@ -399,8 +404,8 @@ class Controller:
         return Failures(self.store, one.name, self.clock(), self._interval_s)
 
     def _ready(self, one: Managed, due: Sequence[Due], failures: Failures) -> Plan | None:
-        """What may be tried now after failures, and the wishes that it makes due; None if
-        everything waits."""
+        """The change that may be tried now after failures, and the requests that it puts into
+        effect; None if all parts wait."""
         for choose in (failures.sound, failures.over):
             left = [*due]
             while True:
@@ -419,8 +424,8 @@ class Controller:
         return None
 
     def _without(self, one: Managed, wish: Due, whole: Change, part: Change) -> Due:
-        """A wish as a part of the change fulfils it: what is not lit now is asked for again, and
-        what is in its way stays wished."""
+        """A request as far as a part of the change fulfils it: cross-connects that are not lit now
+        are requested again, and those that block them remain requested."""
         dropped, stays = {*whole.added} - {*part.added}, {*whole.removed} - {*part.removed}
         if wish.deferred is not None or not dropped & {*wish.pairs}:
             return wish
@@ -429,8 +434,8 @@ class Controller:
         return replace(wish, pairs=sorted({*pairs, *(stays & before)}))
 
     def _adopt(self, one: Managed) -> None:
-        """A lit and requested cross-connect belongs to the controller, which removes it when no
-        request for it remains. Traffic may have been kept away from it."""
+        """Takes ownership of lit and requested cross-connects, which the controller removes when no
+        request for them remains. Lets traffic in, because it may have been kept away."""
         one.kept_away = None
         others = {*one.lit} - self.store.owned(one.name)
         if not others:
@@ -451,7 +456,8 @@ class Controller:
             self.store.adopt(one.name, found, SELF)
 
     def _keep(self, one: Managed) -> None:
-        """Has the hook lead traffic onto what is lit as before, should that be lost."""
+        """Makes the hook restore the state that sends traffic over lit cross-connects, if it was
+        lost."""
         if one.kept_away is not None or self.store.unfinished(one.name):
             return
         away = touched(self.store.stuck(one.name))
@@ -464,11 +470,11 @@ class Controller:
             one.kept_away = f"rules of lit circuits: {problem}; it is tried again"
 
     def undo(self, number: int, who: str, claim: Claim | None = None) -> list[Transaction]:
-        """Makes a switch as it was before a transaction: the operator then wants that, unless this
-        request did so before.
+        """Restores the cross-connects that a switch had before a transaction; the operator then
+        requests them. Has no effect if the same HTTP request did so before.
 
         Raises:
-            ConfigError: if there is no such transaction, it is not done, or somebody else holds a
+            ConfigError: if there is no such transaction, it is not done, or another owner holds a
                 port that this needs.
         """
         found = self.store.transaction(number)
@@ -494,7 +500,8 @@ class Controller:
 
 
 def _part_of(racks: Racks, due: Sequence[Due], pair: Pair) -> Part:
-    """The circuit of a cross-connect between two racks; a deferred wish takes effect as a whole."""
+    """The part to which a cross-connect belongs: the circuit between two racks, or a whole deferred
+    request."""
     for wish in due:
         if wish.deferred is not None and pair in wish.pairs:
             return wish.deferred
@@ -521,7 +528,7 @@ def _hook(config: ControllerTable, switches: Mapping[str, Managed]) -> Hook:
 
 
 def _describe(one: Managed, switch: CircuitSwitch) -> None:
-    """Asks a switch what it is.
+    """Reads the description of a switch.
 
     Raises:
         ConfigError: if it has fewer ports than the port map.

@@ -1,4 +1,4 @@
-"""Demand that is averaged over time, so that a policy does not follow a short burst."""
+"""Averages demand over time, so that a policy does not follow short bursts."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from lightloom.controller.matrices import Seen
 
 
 class Smoothing:
-    """The average of each switch: of a new demand a share counts, and what was before counts for
-    the rest (an exponential average)."""
+    """The exponential average of each switch's demand: a new demand has the weight `share`, the
+    previous average has the rest."""
 
     def __init__(self, share: float) -> None:
-        """Begins without demand; the first one counts whole.
+        """Creates the average without demand; the first demand has the full weight.
 
         Args:
-            share: above 0 to 1; 1 averages nothing.
+            share: above 0 and at most 1; 1 means no averaging.
         """
         self._share = share
         self._means: dict[str, list[list[float]]] = {}
         self._at: dict[str, float] = {}
 
     def of(self, switch: str, seen: Seen) -> Seen:
-        """The average with a demand, which counts once however often it is read."""
+        """The average including a demand, which counts once even if it is read several times."""
         if self._share == 1.0:
             return seen
         before, size = self._means.get(switch), len(seen.matrix)

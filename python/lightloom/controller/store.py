@@ -17,7 +17,8 @@ from lightloom.errors import refusal
 
 
 class Store(TransactionLog):
-    """Intents and transactions, and rows of leases, jobs and tokens as their modules make them."""
+    """Intents and transactions, and the rows of leases, jobs and tokens, whose modules define
+    them."""
 
     def rows(self, table: Any, **where: Any) -> list[dict[str, Any]]:
         """Rows of a table, oldest first."""
@@ -40,12 +41,13 @@ class Store(TransactionLog):
         Args:
             table: of the row.
             who, what: of the record.
-            check: refuses the rows that are there by raising; no other is added meanwhile.
-            claim: of the request that adds it, if that has a key.
+            check: raises if the existing rows do not permit the new one; no other row is added at
+                the same time.
+            claim: claim of the request that adds it, if the request has a key.
             values: of the row.
 
         Raises:
-            ConfigError: if there is one with the same key.
+            ConfigError: if there is a row with the same key.
         """
         try:
             with self._write() as db:
@@ -63,7 +65,7 @@ class Store(TransactionLog):
     def change(
         self, table: Any, who: str, what: str, where: Mapping[str, Any], **values: Any
     ) -> int:
-        """Changes rows and adds an audit record; returns how many."""
+        """Changes rows and adds an audit record; returns the number of changed rows."""
         with self._write() as db:
             count = db.execute(update(table).filter_by(**where).values(**values)).rowcount
             if count:

@@ -12,10 +12,10 @@ POSTGRESQL = ("postgresql", "postgres", "postgresql+psycopg")
 
 
 def check_store_url(text: str) -> None:
-    """Refuses the address of a database that cannot be a store.
+    """Refuses the address of a database that the controller cannot use.
 
     Raises:
-        ConfigError: of another database than SQLite and PostgreSQL.
+        ConfigError: for a database other than SQLite and PostgreSQL.
     """
     scheme, separator, _ = text.partition("://")
     if separator and scheme not in ("sqlite", *POSTGRESQL):
@@ -24,7 +24,7 @@ def check_store_url(text: str) -> None:
 
 
 def database_url(text: str) -> str:
-    """The address as SQLAlchemy needs it.
+    """The address in the form of SQLAlchemy.
 
     >>> database_url("controller.db"), database_url("postgres://me@db/lightloom")
     ('sqlite:///controller.db', 'postgresql+psycopg://me@db/lightloom')

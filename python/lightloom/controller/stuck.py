@@ -1,4 +1,4 @@
-"""The cross-connects that stuck transactions changed, until a later transaction is done."""
+"""The cross-connects of stuck transactions, until a later transaction is done."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from lightloom.switches.ports import Pair
 
 
 def touched(transactions: list[Transaction]) -> set[Pair]:
-    """The cross-connects that some transactions removed or added: traffic may be kept away from
-    those that are lit."""
+    """The cross-connects that some transactions removed or added.
+
+    Traffic may be kept away from those of them that are lit.
+    """
     return {
         pair for one in transactions for name in ("removed", "added") for pair in one.pairs(name)
     }

@@ -1,4 +1,4 @@
-"""Tables (CSV) of the configuration: rows by the names in the first line."""
+"""Tables (CSV) of the configuration, whose first line names the columns."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A hook that has the forwarding of a Linux testbed lead traffic away and in: by OpenFlow rules of
-its servers, or by tables of its rack switches."""
+"""A hook that drains traffic and lets it in by the forwarding of a Linux testbed: by OpenFlow rules
+of its servers, or by tables of its rack switches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RackPair = tuple[int, int]
 
 
 class TestbedHook:
-    """Leads the traffic of racks onto circuits that lead both ways, and away from others."""
+    """Sends the traffic of racks over bidirectional circuits, and removes it from others."""
 
     __test__ = False  # its name begins as those of tests do
 
@@ -26,17 +26,18 @@ class TestbedHook:
         self._drained: set[RackPair] = set()
 
     def start(self, check: Callable[[], None]) -> None:
-        """Does nothing: the testbed is up."""
+        """Does nothing, because the testbed is already up."""
 
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """The traffic takes the electrical network; none is on the way over these any more."""
+        """Moves the traffic to the electrical network; returns when none is in transit over
+        these."""
         ends = sorted({self._ends(pair)[0] for pair in pairs})
         if ends:
             self._drained |= {*ends}
             self._carry_out(self._plane.forwarding.drain(ends, {"routes": []}))
 
     def enter(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Traffic takes the circuits that are lit now."""
+        """Moves traffic to the circuits that are lit now."""
         lit = self._lit()
         entering = {self._ends(pair)[0] for pair in pairs}
         forwarding = self._plane.forwarding
@@ -46,20 +47,20 @@ class TestbedHook:
         self._drained.clear()
 
     def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Does nothing: the next traffic that enters ends it."""
+        """Does nothing, because the next `enter` clears the drained state."""
 
     def keep(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Does nothing."""
 
     def stop(self) -> None:
-        """Does nothing: the testbed stays up."""
+        """Does nothing, because the testbed stays up."""
 
     def _ends(self, pair: Pair) -> tuple[RackPair, int]:
         a, b = ((port - 1) % self._racks for port in pair)
         return (min(a, b), max(a, b)), (pair[0] - 1) // self._racks
 
     def _lit(self) -> dict[RackPair, int]:
-        """Racks that a circuit joins both ways, and its plane."""
+        """The pairs of racks with a bidirectional circuit, and its plane."""
         lit = self._plane.lit
         both = [(a, b, plane) for a, b, plane in lit if a < b and (b, a, plane) in lit]
         return {(a, b): plane for a, b, plane in sorted(both, reverse=True)}

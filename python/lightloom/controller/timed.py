@@ -1,4 +1,4 @@
-"""Waiting: how time passes; calls that may not come back run in a thread of their own."""
+"""Clocks for waiting, and calls with a time limit, which run in a separate thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Pace:
-    """How time passes: that of the machine, or of a simulation."""
+    """The source of time: the machine, or a simulation."""
 
     now: Callable[[], float]
     """Seconds, which never go back."""
@@ -25,11 +25,11 @@ REAL = Pace(time.monotonic, time.sleep)
 
 
 class LateError(Exception):
-    """A call that took too long; its thread goes on."""
+    """A call took too long; its thread is still running."""
 
 
 def within(seconds: float, act: Callable[[], T]) -> T:
-    """What a call returns or raises.
+    """The result of a call with a time limit; raises the call's exceptions.
 
     Raises:
         LateError: if it takes longer.

@@ -1,4 +1,7 @@
-"""Tokens of the HTTP interface: what a client may do. Only their hashes are in the store."""
+"""Tokens of the HTTP interface, with the scopes of clients.
+
+The store contains only their hashes.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +46,11 @@ def add_token(
     expires: float | None = None,
     now: float = 0.0,
 ) -> str:
-    """Makes a token; returns its text, which nothing else holds. A name whose token has expired
-    by the time `now` or was revoked gets a new one.
+    """Creates a token; returns its text, which is not stored. A name whose token has expired by the
+    time `now` or was revoked gets a new one.
 
     Raises:
-        ConfigError: of an unknown scope, or of a name that is malformed or in use.
+        ConfigError: if a scope is unknown, or the name is malformed or in use.
     """
     if NAME.fullmatch(name) is None:
         limit = "must be 1 to 64 letters, digits or characters of _ . @ + -"
@@ -65,7 +68,7 @@ def add_token(
     values |= {"expires": expires, "revoked": None}
     former = store.rows(schema.token, name=name)
     if former and not _is_valid(former[0], now):
-        # The client keeps its name, and with it its circuits, leases and jobs.
+        # The client keeps its name, and with the name its circuits, leases and jobs.
         where = {key: former[0][key] for key in ("name", "hash", "revoked")}
         if store.change(schema.token, who, "token", where, **values):
             return text
@@ -90,9 +93,11 @@ def client_of(store: Store, text: str, now: float) -> Client | None:
 
 
 def admitted(store: Store, text: str, now: float) -> Client | str:
-    """The client of a token, or why the token is not valid. Only who has the secret learns that
-    it has ended."""
-    # A name may have dots; what follows the last one is the secret.
+    """The client of a token, or the reason why the token is not valid.
+
+    The reason that it has ended is given only to clients with the right secret.
+    """
+    # A name may contain dots; the secret follows the last one.
     name = text.rpartition(".")[0]
     rows = store.rows(schema.token, name=name) if name.isprintable() and name else []
     if not rows or not hmac.compare_digest(rows[0]["hash"], _hash(text)):

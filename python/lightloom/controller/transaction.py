@@ -1,8 +1,8 @@
-"""Carries a change out on a switch: write-ahead, step by step, undone if a step fails.
+"""Carries out a change on a switch: step by step with write-ahead, undone if a step fails.
 
 `planned → draining → changing → verifying → done | undone | stuck`. Each state is in the store
-before its step touches anything. After a crash `recover` reads the store and the switch, and
-finishes or undoes what was begun. Cross-connects that are kept are never touched.
+before its step changes anything. After a crash `recover` reads the store and the switch, and
+finishes or undoes the transaction. Kept cross-connects are never changed.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ Open = Callable[[str], CircuitSwitch]
 
 
 class Guarded:
-    """The switches and the hook of one transaction: each is asked only while the controller holds
-    the role that it had when the transaction began."""
+    """The switches and the hook of one transaction.
+
+    They are used only while the controller holds the role that it had when the transaction began.
+    """
 
     def __init__(self, store: Store, open_switch: Open, hook: Hook) -> None:
         self._store, self._open, self._hook = store, open_switch, hook
@@ -52,7 +54,7 @@ class Guarded:
         """Refuses if another controller may have taken the role.
 
         Raises:
-            DeposedError: if it may.
+            DeposedError: if another controller may have taken it.
         """
         self._store.check_role(self._fence)
 
@@ -62,17 +64,17 @@ class Guarded:
         return self._open(switch)
 
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Traffic leaves these cross-connects."""
+        """Drains these cross-connects."""
         self.check()
         self._hook.drain(switch, pairs)
 
     def enter(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Traffic may use these cross-connects."""
+        """Lets traffic use these cross-connects."""
         self.check()
         self._hook.enter(switch, pairs)
 
     def forget(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Nothing need keep traffic off these cross-connects, which are dark."""
+        """Removes the state that keeps traffic away from these cross-connects, which are dark."""
         self.check()
         self._hook.forget(switch, pairs)
 
@@ -105,7 +107,7 @@ class Steps:
         one = self._move(one, "draining")
         try:
             self._guarded.drain(one.switch, one.pairs("removed"))
-            # Whatever becomes of this change: traffic need not keep away from these any longer.
+            # Traffic may use these again, whether or not this change succeeds.
             if bright := self._bright(one)[0]:
                 self._guarded.enter(one.switch, bright)
         except HookError as problem:
@@ -120,13 +122,13 @@ class Steps:
         """Goes on with a transaction after a crash or a failed hook."""
         self._dark = DarkClock(one.pairs("given_up"), self._pace.now)
         if one.state in ("planned", "draining"):
-            # The switch was not touched, or is as before again.
+            # The switch was not changed, or has been restored.
             why = one.reason.partition(KEPT_AWAY)[0]
             return self._let_in_again(one, why or "the controller stopped before the change")
         if not one.reason:
             one = self._move(one, one.state, "the controller stopped during the change")
         try:
-            # An undo that the crash cut short may have let traffic in again.
+            # An undo that the crash interrupted may have let traffic in again.
             self._guarded.drain(one.switch, one.pairs("removed"))
         except HookError as problem:
             return self._move(one, one.state, str(problem))
@@ -139,7 +141,8 @@ class Steps:
     def _change(
         self, one: Transaction, removed: Sequence[Pair], added: Sequence[Pair]
     ) -> str | None:
-        """Makes the switch have `added` and not `removed`; why it does not, or None."""
+        """Removes `removed` from the switch and adds `added`; returns the reason of a failure, or
+        None."""
         why = ""
         for _ in range(TRIES):
             try:
@@ -176,8 +179,8 @@ class Steps:
         return found
 
     def _settled(self, switch: str, added: Sequence[Pair]) -> Reading:
-        """A reading in which none of these cross-connects is being set up any more, as by a change
-        that a crash cut short; the last one after the longest wait."""
+        """A reading in which none of these cross-connects is still being set up, as by a change
+        that a crash interrupted; the last reading if the longest wait is over."""
         until = self._pace.now() + self._wait_s
         while True:
             reading = self._read(switch)
@@ -191,8 +194,8 @@ class Steps:
 
     @staticmethod
     def _missing(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
-        """What of a change a switch does not have; None if it has all of it."""
-        # Of a thousand cross-connects a change concerns few.
+        """The part of a change that a switch has not made; None if it has made all of it."""
+        # A change concerns only a few of possibly a thousand cross-connects.
         ours = {*removed, *added}
         part = Reading([one for one in reading.cross_connects if one.pair in ours])
         there, found_of = {*part.pairs}, part.by_pair()
@@ -218,13 +221,13 @@ class Steps:
             self._guarded.enter(one.switch, [*one.pairs("added"), *bright])
             self._forget(one, {*one.pairs("added"), *one.pairs("kept")})
         except HookError as problem:
-            # The light is there and traffic keeps away: the next cycle tries the hook again.
+            # The circuits are lit, but traffic is kept away: the next cycle calls the hook again.
             return self._move(one, "verifying", f"lit, but {problem}")
         return self._move(one, "done", f"{dark}{STILL_DARK}" if dark else "")
 
     def _bright(self, one: Transaction) -> tuple[list[Pair], str]:
-        """Those kept cross-connects which traffic keeps away from since a stuck transaction, and
-        which have light; and why others of them have none."""
+        """The kept cross-connects from which traffic has been kept away since a stuck transaction
+        and that have light; and the reasons why others have none."""
         if not (away := one.pairs("away")):
             return [], ""
         kept = {*one.pairs("kept")}
@@ -246,7 +249,8 @@ class Steps:
         return None if power is None else without_light(pairs, power)
 
     def _still_unlit(self, switch: str, pairs: Sequence[Pair]) -> str | None:
-        """The same after several attempts, as a restored circuit may need time for its light."""
+        """The same after several attempts, because a restored circuit may need time until it has
+        light."""
         why = self._unlit(switch, pairs)
         for _ in range(TRIES - 1):
             if why is None:
@@ -256,25 +260,27 @@ class Steps:
         return why
 
     def _let_in_again(self, one: Transaction, why: str) -> Transaction:
-        """The switch is as before: traffic may use what was to be removed as it did before,
-        unless another client has removed it. A hook that fails is called again at every cycle."""
+        """Ends a transaction whose switch is in its former state: traffic may use the
+        cross-connects that were to be removed, unless another client has removed them. A hook that
+        fails is called again at every cycle."""
         try:
             there = {*self._read(one.switch).pairs} - {*one.pairs("away")}
             back = [pair for pair in one.pairs("removed") if pair in there]
             self._guarded.enter(one.switch, back)
             self._forget(one, there | {*one.pairs("away")})
         except (HookError, SwitchError) as problem:
-            # Open still: the next cycle tries again.
+            # The transaction stays open; the next cycle tries again.
             return self._move(one, "draining", f"{why}{KEPT_AWAY}{problem}")
         return self._move(one, "undone", why)
 
     def _forget(self, one: Transaction, lit: Set[Pair]) -> None:
-        """What traffic left, in this change or one that is stuck, and what is not lit."""
+        """Clears the hook's state of drained cross-connects that are not lit, of this change and of
+        stuck ones."""
         left = {*one.pairs("removed"), *one.pairs("added"), *touched(self._store.stuck(one.switch))}
         self._guarded.forget(one.switch, sorted(left - lit))
 
     def _undo(self, one: Transaction, why: str) -> Transaction:
-        """Leads the switch back to the state before the transaction."""
+        """Restores the state of the switch before the transaction."""
         before = [pair for pair in one.pairs("before") if pair in one.pairs("removed")]
         failure: str | None
         try:
@@ -310,15 +316,15 @@ class Executor:
         tell: Callable[[], None] = lambda: None,
         pace: Pace = REAL,
     ) -> None:
-        """Touches nothing yet.
+        """Creates the executor; contacts no switch yet.
 
         Args:
-            store: transactions are written down there before each step.
+            store: records transactions before each step.
             open_switch: opens a switch by its name.
-            hook: leads traffic away and in.
+            hook: drains traffic and lets it in.
             wait_s: the longest wait for a switch to settle [s].
-            tell: called after each step.
-            pace: how time passes.
+            tell: function that is called after each step.
+            pace: source of time.
         """
         self._store = store
         self._tell = tell
@@ -335,14 +341,15 @@ class Executor:
         who: str,
         about: Mapping[str, Any] = NOTHING,
     ) -> Transaction:
-        """Carries a change out; returns the transaction in its last state.
+        """Carries out a change; returns the transaction in its last state.
 
         Args:
             switch: its name.
-            change: what to remove, add and keep.
+            change: cross-connects to remove, add and keep.
             lit: cross-connects of the switch.
-            who: who asked for it.
-            about: what else the transaction holds: its cost, the deferred wishes it carries out.
+            who: client that requested it.
+            about: further contents of the transaction: its cost, the deferred requests that it
+                carries out.
 
         Raises:
             ConfigError: if another transaction of the switch is not over.
@@ -352,7 +359,7 @@ class Executor:
         return steps.carry_out(one)
 
     def let_in(self, switch: str, pairs: Sequence[Pair]) -> None:
-        """Traffic may use cross-connects that were lit before the controller had them.
+        """Lets traffic use cross-connects that were lit before the controller owned them.
 
         Raises:
             HookError: if it may not.
@@ -360,8 +367,8 @@ class Executor:
         Guarded(self._store, self._open, self._hook).enter(switch, pairs)
 
     def recover(self, switch: str | None = None) -> list[Transaction]:
-        """Finishes or undoes every transaction that a crash left open; those of one switch alone
-        if it is named."""
+        """Finishes or undoes every transaction that a crash left open; only those of `switch` if it
+        is given."""
         left = self._store.unfinished(switch)
         return [self._steps_now().resume(one) for one in reversed(left)]
 
@@ -371,7 +378,7 @@ class Executor:
 
 
 def without_light(pairs: Sequence[Pair], power: Mapping[Port, float]) -> str | None:
-    """The first of some cross-connects that no light leaves; None if there is none."""
+    """The first of some cross-connects whose output port emits no light; None if there is none."""
     for pair in pairs:
         level = power.get(Port("B", pair[1]))
         if level is not None and level < DARK_DBM:
@@ -380,7 +387,8 @@ def without_light(pairs: Sequence[Pair], power: Mapping[Port, float]) -> str | N
 
 
 def _taken(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
-    """A port of a new cross-connect that another one holds, which is not to be removed."""
+    """A port of a new cross-connect that another cross-connect holds and that is not to be
+    removed."""
     own = {*removed, *added}
     by_a = {pair[0]: pair for pair in added}
     by_b = {pair[1]: pair for pair in added}

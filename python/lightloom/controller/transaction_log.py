@@ -1,5 +1,5 @@
-"""Transactions in the store: changes of a switch with their progress, and which cross-connects they
-created."""
+"""Transactions in the store: changes of a switch with their progress, and the cross-connects that
+they created."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Transaction:
         return [(a, b) for a, b in self.plan.get(name, ())]
 
 
-# Statements of each step: to build them takes longer than to execute them.
+# Statements of each step, built once because building them takes longer than executing them.
 _SELECT = select(schema.transaction).where(schema.transaction.c.id == bindparam("number"))
 _UPDATE = update(schema.transaction).where(schema.transaction.c.id == bindparam("number"))
 _UPDATE = _UPDATE.values(
@@ -63,7 +63,7 @@ _OWNED = select(schema.owned.c.a, schema.owned.c.b).where(schema.owned.c.switch 
 
 
 def _stuck(switch: str) -> Select[Any]:
-    """The stuck transactions of a switch since the last that is done without a reservation."""
+    """The stuck transactions of a switch since the last one that is done without a remark."""
     table = schema.transaction
     whole = {"switch": switch, "state": "done", "reason": ""}
     done = select(func.max(table.c.id)).filter_by(**whole).scalar_subquery()
@@ -75,7 +75,7 @@ class TransactionLog(Intents):
     """The log of transactions."""
 
     def plan(self, switch: str, plan: Mapping[str, Any], who: str) -> Transaction:
-        """Writes a transaction down before anything is touched.
+        """Records a transaction before anything is changed.
 
         Raises:
             ConfigError: if another transaction of the switch is not over.
@@ -95,7 +95,8 @@ class TransactionLog(Intents):
             assert number is not None
             body = {key: plan[key] for key in ("removed", "added") if key in plan}
             body |= {"transaction": number[0], "switch": switch}
-            # Of the rest, such as hundreds of kept cross-connects, the log proves the content.
+            # The log contains only a hash of the rest of the plan, such as hundreds of kept
+            # cross-connects.
             body["plan_sha256"] = hashlib.sha256(plan_text.encode()).hexdigest()
             self._record(db, who, "planned", body)
         return _transaction({"id": number[0], **values})
@@ -108,17 +109,17 @@ class TransactionLog(Intents):
         before: str | None = None,
         dark_s: float = 0.0,
     ) -> Transaction:
-        """Writes the next state of a transaction down, before its step begins.
+        """Records the next state of a transaction before its step begins.
 
         Args:
-            number: of the transaction.
+            number: number of the transaction.
             state: the next one.
-            reason: why.
+            reason: reason of the state.
             before: the state that it must be in.
             dark_s: how long cross-connects that the policy gives up were dark in the last step.
 
         Raises:
-            DeposedError: if it is in another state: another controller goes on with it.
+            DeposedError: if it is in another state, because another controller continues it.
         """
         now = self._clock()
         with self._write() as db:
@@ -145,8 +146,8 @@ class TransactionLog(Intents):
 
     @staticmethod
     def _disown_dark(db: Connection, done: Transaction) -> None:
-        """Ends the ownership of what a stuck transaction was to light and did not: if another
-        client lights it later, it is adopted, and traffic enters it."""
+        """Ends the ownership of cross-connects that a stuck transaction should have lit and did
+        not. If another client lights them later, they are adopted, and traffic enters them."""
         table = schema.owned
         owned = {(a, b) for a, b in db.execute(_OWNED, {"on": done.switch}).all()}
         for a, b in owned - {*done.pairs("before"), *done.pairs("added")}:
@@ -154,7 +155,7 @@ class TransactionLog(Intents):
 
     @staticmethod
     def _own(db: Connection, one: Transaction) -> None:
-        """Keeps which cross-connects this store's transactions created."""
+        """Records the cross-connects that a transaction of this store created."""
         table, added = schema.owned, one.pairs("added")
         gone = added if one.state == "stuck" else [*one.pairs("removed"), *added]
         if gone:
@@ -166,15 +167,15 @@ class TransactionLog(Intents):
             db.execute(insert(table), rows)
 
     def adopt(self, switch: str, pairs: Sequence[Pair], who: str) -> None:
-        """Takes over cross-connects that were lit before they were requested."""
+        """Takes ownership of cross-connects that were lit before they were requested."""
         with self._write() as db:
             rows = [{"switch": switch, "a": a, "b": b} for a, b in pairs]
             db.execute(insert(schema.owned), rows)
             self._record(db, who, "adopted", {"switch": switch, "pairs": [*pairs]})
 
     def owned(self, switch: str) -> set[Pair]:
-        """Cross-connects that transactions of this store created and none removed since; those
-        of a stuck transaction may be there, too."""
+        """The cross-connects that transactions of this store created and none has removed since;
+        those of a stuck transaction may be among them."""
         with self._read() as db:
             found = db.execute(_OWNED, {"on": switch}).all()
         return {*map(tuple, found)}
@@ -198,12 +199,13 @@ class TransactionLog(Intents):
         if switch is not None:
             query = query.filter_by(switch=switch)
         with self._read() as db:
-            # Sorted here: the database would look for these few in the order of a long history.
+            # Sorted here, because the database would search these few rows in the order of a long
+            # history.
             found = [_transaction(row._mapping) for row in db.execute(query).all()]
         return sorted(found, key=lambda one: -one.id)
 
     def stuck(self, switch: str) -> list[Transaction]:
-        """The stuck transactions of a switch since the last that is done without a reservation,
+        """The stuck transactions of a switch since the last one that is done without a remark,
         newest first."""
         with self._read() as db:
             return [_transaction(row._mapping) for row in db.execute(_stuck(switch)).all()]
@@ -227,7 +229,7 @@ class TransactionLog(Intents):
         return float(sum(min(seconds, end - since) for seconds, end in found))
 
     def transaction(self, number: int) -> Transaction | None:
-        """The transaction of a number."""
+        """The transaction with a number."""
         with self._read() as db:
             row = db.execute(select(schema.transaction).filter_by(id=number)).first()
         return None if row is None else _transaction(row._mapping)

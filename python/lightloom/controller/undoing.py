@@ -22,7 +22,7 @@ def check_free(
     unowned: Collection[Pair],
     leases: Sequence[Lease],
 ) -> None:
-    """Refuses to undo a transaction whose ports somebody else holds.
+    """Refuses to undo a transaction whose ports another owner holds.
 
     Args:
         done: the transaction.
@@ -31,7 +31,7 @@ def check_free(
         leases: of the switch.
 
     Raises:
-        ConfigError: naming the ports, their holders, and until when each holds them.
+        ConfigError: naming the ports, their owners, and the time until which each owner holds them.
     """
     until = {lease_owner(lease): lease.until for lease in leases}
     ports: dict[str, list[str]] = {}
@@ -68,7 +68,7 @@ def _holder(ports: Sequence[str], owner: str, until: Mapping[str, float]) -> str
 def _held(
     done: Transaction, chosen: Mapping[Pair, str], unowned: Collection[Pair]
 ) -> Iterator[tuple[str, str]]:
-    """The ports in the way and the owners of what is there; "" for none."""
+    """The blocked ports with the owners of their cross-connects; "" for no owner."""
     there = {**dict.fromkeys(unowned, ""), **chosen}
     for pair in done.pairs("removed"):
         for other, owner in there.items():

@@ -1,7 +1,7 @@
-"""What owners want: operators and the policy by intents in the store, tenants by leases.
+"""Requests of owners: intents of operators and of the policy in the store, and leases of tenants.
 
-Leases come first, then operators, then the policy; within one of these the higher priority comes
-first, then the older wish.
+Leases have precedence over operators, and operators over the policy; within each of these the
+higher priority comes first, then the older request.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PRIORITY = {POLICY: 0, OPERATOR: 1_000, LEASE: 2_000}
 
 @dataclass(frozen=True)
 class Due:
-    """A wish that takes effect once the switch is as it asks."""
+    """A request that takes effect when the switch has its cross-connects."""
 
     owner: str
     who: str
@@ -41,7 +41,7 @@ class Due:
 
     @classmethod
     def of_client(cls, who: str, pairs: Sequence[Pair], priority: int, number: int) -> Due:
-        """A deferred wish of an operator."""
+        """A deferred request of an operator."""
         return cls(operator(who), who, pairs, PRIORITY[OPERATOR] + priority, number)
 
     @classmethod
@@ -50,12 +50,12 @@ class Due:
         return cls(POLICY, POLICY, pairs, PRIORITY[POLICY])
 
     def table(self) -> dict[str, Any]:
-        """The wish as a transaction holds it."""
+        """The request in the form that a transaction stores."""
         return {**asdict(self), "pairs": sorted({*self.pairs})}
 
 
 class Wishes:
-    """The wishes in a store."""
+    """The requests in a store."""
 
     def __init__(self, store: Store, clock: Callable[[], float]) -> None:
         self._store = store
@@ -80,12 +80,12 @@ class Wishes:
         self._store.want_now(one.name, operator(who), pairs, rank, who, claim)
 
     def fulfil(self, one: Managed, due: Sequence[Due]) -> None:
-        """They take effect: the switch is as they ask."""
+        """Puts requests into effect whose cross-connects the switch has."""
         if due:
             self._store.fulfil(one.name, [wish.table() for wish in due])
 
     def with_(self, one: Managed, due: Sequence[Due]) -> list[Wanted]:
-        """All wishes of a switch as they are once some others have taken effect."""
+        """All requests of a switch as they are after some others have taken effect."""
         wanted, now = self.all(one), self._clock()
         for wish in due:
             others = [other for other in wanted if other.owner != wish.owner]
@@ -94,7 +94,7 @@ class Wishes:
         return wanted
 
     def all(self, one: Managed) -> list[Wanted]:
-        """All wishes of a switch, active leases among them, the most important first."""
+        """All requests of a switch, including active leases, in order of precedence."""
         intents, leased = self._store.intents(one.name), self._leased(one)
         return in_order([*intents, *leased]) if leased else intents
 
@@ -110,7 +110,7 @@ class Wishes:
         return found
 
     def told(self, one: Managed, conflicts: Sequence[Conflict]) -> list[str]:
-        """The requests that conflict with a claim, its holder, and its end."""
+        """Descriptions of conflicts: the request, the owner that holds the port, and until when."""
         ends = {lease_owner(lease): lease.until for lease in leases(self._store, one.name)}
         until = {UNOWNED: "it is removed"}
         for owner, at in ends.items():
@@ -119,11 +119,11 @@ class Wishes:
         return [f"{found} until {until.get(found.holder, other)}" for found in conflicts]
 
     def of_policy(self, one: Managed) -> list[Wanted]:
-        """The wishes of the policy."""
+        """The requests of the policy."""
         return [wish for wish in self._store.intents(one.name) if wish.owner == POLICY]
 
     def preview(self, one: Managed, pairs: Sequence[Pair], who: str, priority: int) -> list[Wanted]:
-        """All wishes as they would be after `replace`; nothing is written.
+        """All requests as they would be after `replace`; nothing is written.
 
         Raises:
             ConfigError: as `replace`.
@@ -133,12 +133,14 @@ class Wishes:
         return self.with_(one, [Due(operator(who), who, pairs, rank)])
 
     def revert(self, done: Transaction, who: str, claim: Claim | None = None) -> None:
-        """Withdraws what a transaction added from all owners; an operator wants what it removed,
-        and gives up own wishes that need a port of it."""
+        """Withdraws the cross-connects that a transaction added from all owners' requests.
+
+        An operator requests those that it removed, and its requests that need a port of these end.
+        """
         self._store.want_each(done.switch, self._reverted(done, who), who, done.id, claim)
 
     def after_revert(self, one: Managed, done: Transaction, who: str) -> list[Wanted]:
-        """All wishes as they would be after `revert`; nothing is written."""
+        """All requests as they would be after `revert`; nothing is written."""
         changed, before, now = self._reverted(done, who), self.all(one), self._clock()
         since = {(wish.owner, wish.pair): wish.since for wish in before}
         others = [wish for wish in before if wish.owner not in changed]
@@ -172,17 +174,17 @@ def _without_ports_of(pairs: set[Pair], others: set[Pair]) -> set[Pair]:
 
 
 def lease_owner(lease: Lease) -> str:
-    """The owner that a lease is."""
+    """The name of a lease as an owner."""
     return f"{LEASE}:{lease.id} ({lease.owner})"
 
 
 def operator(who: str) -> str:
-    """The owner that a client is."""
+    """The name of a client as an owner."""
     return f"{OPERATOR}:{who}"
 
 
 def in_order(wishes: Sequence[Wanted]) -> list[Wanted]:
-    """Wishes, the most important first."""
+    """Requests in order of precedence."""
     return sorted(wishes, key=lambda one: (-one.priority, one.since, one.pair))
 
 
