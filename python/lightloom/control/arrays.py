@@ -1,7 +1,7 @@
 """Conversion of NumPy arrays to the core's types: int64 or float64, two dimensions.
 
-Only values that are not a table of numbers are rejected here; the core rejects numbers that cannot
-be demand.
+This module rejects only values that are not a table of numbers; the core rejects numbers that
+cannot be demand.
 """
 
 from __future__ import annotations

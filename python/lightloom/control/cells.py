@@ -1,5 +1,7 @@
-"""Cells of a CSV line: as they are written, so that their positions are known, and their values. A
-name may be quoted, a number may not."""
+"""Cells of a CSV line: their text as written, which keeps their positions, and their values.
+
+A name may be quoted; a number may not.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +54,8 @@ def split(line: str, delimiter: str) -> list[str]:
     texts = _parsed(line, delimiter)
     if len(texts) == len(pieces):
         return pieces
-    # The parser does not report where a cell is; but a cell whose text holds k delimiters spans k +
-    # 1 pieces.
+    # The parser does not report the positions of cells, but a cell whose text contains k delimiters
+    # consists of k + 1 pieces.
     cells, end = [], 0
     for text in texts:
         begin, end = end, end + text.count(delimiter) + 1
@@ -101,7 +103,7 @@ def number_of(cell: str) -> Number | None:
 
 
 def remedy_of(cell: str, delimiter: str) -> str:
-    """Returns what to write instead of a cell that is not a number; empty if unknown.
+    """Returns the remedy for a cell that is not a number; empty if unknown.
 
     >>> remedy_of('"1,500"', ","), remedy_of("1,5", ";"), remedy_of("5 GB", ",")
     ('write 1500', 'write 1.5', 'write 5; --unit says what one stands for, like "1 GB"')

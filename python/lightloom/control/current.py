@@ -29,8 +29,8 @@ def read_circuits(
     ports: Ports = NO_PORTS,
     directed: bool = False,
 ) -> list[tuple[int, ...]]:
-    """Returns the circuits of a plan in a file, or of a list of pairs, as nodes of a demand; with
-    their planes if `on_planes` and the file has them.
+    """Returns the circuits of a plan in a file, or of a list of pairs, as pairs of a demand's
+    nodes; with planes if `on_planes` is set and the file has them.
 
     Args:
         counted: whether the demand comes from a run, in which racks are numbers.

@@ -153,8 +153,8 @@ def _folded(
 
 
 def _check_left(name: str, map: str, folded: Folded) -> None:
-    """Raises an error if no records between racks remain, because the map names too few hosts, or
-    puts all of them into one rack.
+    """Raises an error if no records between racks remain, because the map names too few hosts or
+    assigns all of them to one rack.
 
     Raises:
         ConfigError: with the number of such hosts, and the first of them.

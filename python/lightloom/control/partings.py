@@ -1,6 +1,6 @@
 """The last decision before a replay differs from its log.
 
-The circuits of the replay are not known here, only the demand that they connect.
+The circuits of the replay are not known to this module, only the demand that they connect.
 """
 
 from __future__ import annotations

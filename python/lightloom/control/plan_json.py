@@ -22,7 +22,7 @@ def as_text(table: dict[str, Any]) -> str:
 
 
 def head(algorithm: str, demand: Demand) -> dict[str, Any]:
-    """States what was planned by which algorithm and version."""
+    """States the demand, the algorithm and the version."""
     matrix = demand.matrix
     return {
         "format": FORMAT,

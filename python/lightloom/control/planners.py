@@ -224,8 +224,7 @@ def _routes(found: Mapping[str, Any]) -> tuple[Integers, list[Integers] | None]:
 def _by_path(
     found: Mapping[str, Any], demand: Integers, ends: Integers, paths: list[Integers]
 ) -> Integers:
-    """The demand that each circuit carries; a pair with several paths counts on the first of
-    them."""
+    """The demand that each circuit carries; a pair with several paths counts on its first path."""
     planes = found["routes"][2]
     hops = np.split(planes, np.cumsum([len(path) - 1 for path in paths])[:-1])
     place = {tuple(row): at for at, row in enumerate(found["circuits"].tolist())}

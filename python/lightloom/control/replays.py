@@ -36,11 +36,11 @@ def replay(log: str | Path, algorithm: str | None = None, **options: Any) -> dic
 
     Returns:
         `header`, the first line of the log; `policy`, the table of the requested policy, for a file
-        with its present digest; `is_recorded`, whether that equals the log's own policy; `notes`,
-        differences between the two that the user should know; `replay`: `parted`, where the two
-        first differ (None if they do not), `recorded` and `replayed`, the decisions of each;
-        `decision`, the last decision before they differ (`partings.decision`); and `span_ps`, the
-        duration of the log [ps].
+        with its present digest; `is_recorded`, whether it equals the policy of the log; `notes`,
+        differences between the two that the user should know; `replay`: `parted`, the place where
+        the two first differ (None if they do not), `recorded` and `replayed`, the decisions of
+        each; `decision`, the last decision before they differ (`partings.decision`); and `span_ps`,
+        the duration of the log [ps].
 
     Raises:
         ConfigError: if a line of the log is truncated, damaged or of another format, or an option
@@ -127,8 +127,8 @@ def _notes(made: dict[str, Any]) -> Iterator[str]:
 
 
 def _placed(path: Path, problem: ConfigError, algorithm: str | None) -> ConfigError:
-    """Returns the error about a line with the file, or about a key with the name that `replay` has
-    for it."""
+    """Returns the error with the name of the file if it is about a line, or with the name of
+    `replay`'s argument if it is about a key."""
     key = problem.key or ""
     if key.startswith("line "):
         error = ConfigError(f"{path}: {problem}")

@@ -6,7 +6,7 @@
 | has numbers | has numbers | by number, if there are as many |
 | has names | has numbers, or the reverse | an error |
 
-In a run, racks are numbers; the numbers in a plan then count, whatever the names are.
+In a run, racks are numbers; a plan is then matched by number, and names are ignored.
 """
 
 from __future__ import annotations

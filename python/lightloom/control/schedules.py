@@ -1,4 +1,4 @@
-"""Schedules of a circuit switch: which circuits are lit when."""
+"""Schedules of a circuit switch: the circuits that are lit in each slot."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The difference between two plans: circuits to break, to make and to keep, how long which racks
-are dark, and how many bytes that delays.
+"""The difference between two plans: circuits to break, to make and to keep, the dark time of each
+pair of racks, and the bytes that it delays.
 
 | file | what |
 |---|---|
 | `comparison` | the comparison of both plans |
 
-`control.differences` has the old plan and the difference, which a plan holds.
+`control.differences` defines the old plan and the difference, which is part of a plan.
 """
 
 from lightloom.control.changes.comparison import changed

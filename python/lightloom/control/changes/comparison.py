@@ -1,4 +1,4 @@
-"""Compares a plan with an old one: which directions of light to break, make and keep."""
+"""Compares a plan with an old one: the directions of light to break, make and keep."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Key = tuple[int, str, str, tuple[int, int] | None]
 def changed(
     plan: Plan, old: OldPlan, *, switch_ps: int, over_ps: int | None, ports: PortMap | None = None
 ) -> Plan:
-    """Returns the plan with its difference from an old plan. If ports are known, it is assigned to
-    ports; circuits that stay keep theirs.
+    """Returns the plan with its difference from an old plan. If ports are known, the plan is
+    assigned to ports; circuits that stay keep their ports.
 
     Raises:
         ConfigError: if a rack with circuits in the old plan has no known ports, the plan is a
@@ -74,7 +74,8 @@ def _tagged(
     demand: Mapping[tuple[str, str], int],
     ports: PortMap | None,
 ) -> list[tuple[Light, Action]]:
-    """Marks each direction of light that is to be lit or was lit: break, make or keep."""
+    """Assigns an action (break, make or keep) to each direction of light that is to be lit or was
+    lit."""
     kept: list[tuple[Light, Action]] = []
     made: list[tuple[Light, Action]] = []
     for light in now:
@@ -93,7 +94,8 @@ def _key(light: OldLight, ports: PortMap | None) -> Key:
 
 
 def _on_ports(old: OldPlan, ports: PortMap) -> list[OldLight]:
-    """The old plan's lights at ports: those that it names, or those of the port map."""
+    """The old plan's lights with ports: the ports that it names, otherwise those of the port
+    map."""
     taken: set[tuple[str, int, str, int]] = set()
     return [light if light.ports else _found(light, old, ports, taken) for light in old.lights]
 

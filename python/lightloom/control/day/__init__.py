@@ -7,7 +7,7 @@
 | `intervals` | the length of each interval |
 | `light` | the circuits of a plan, and the demand that they carry |
 | `sharing` | shares of paths over common circuits |
-| `players` | the policy, and the alternatives that it is compared with |
+| `players` | the policy, and the alternatives for comparison |
 | `play` | the replay of a day |
 | `outcome` | the result as JSON, as CSV and as text |
 """

@@ -1,4 +1,4 @@
-"""The files of a day, in order: the demand that each adds to which intervals."""
+"""Adds up the files of a day, in order, by interval."""
 
 from __future__ import annotations
 
@@ -171,8 +171,8 @@ def _check_steps(records: Records, into: Gathered) -> None:
 
 
 def _check_zone(records: Records, into: Gathered) -> None:
-    """Raises an error for times without a time zone beside times with one in other files, and for
-    an hour that occurs twice."""
+    """Raises an error if times have a time zone in only some of the files, and for an hour that
+    occurs twice."""
     zoned = records.clock.zoned
     if None not in (zoned, into.zoned) and zoned != into.zoned:
         limit = "times with a zone, where a file before has none" if zoned else ZONELESS

@@ -1,4 +1,4 @@
-"""Intervals of a day: when each demand was measured, and its duration."""
+"""Intervals of a day: the start and the length of each measurement of demand."""
 
 from __future__ import annotations
 

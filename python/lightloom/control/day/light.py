@@ -121,8 +121,8 @@ def _by_schedule(schedule: Schedule, interval: Interval, wait_us: int, rate: int
 
 
 def lit_by_schedule(schedule: Schedule, length_us: int) -> Floats:
-    """Returns how long each pair is lit during a time that begins with a schedule, which is
-    repeated [µs]."""
+    """Returns the time for which each pair is lit [µs], in a time span that starts with the
+    schedule and repeats it."""
     ports = schedule.ports
     found, inputs = np.zeros((ports, ports)), np.arange(ports)
     period = schedule.period_ps

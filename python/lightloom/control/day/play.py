@@ -105,8 +105,8 @@ def replay_day(
     count: Count = lambda name, done, several: None,
     **options: Any,
 ) -> list[Account]:
-    """Replays a day with a policy, and with the alternatives that it is compared with: a first plan
-    that is kept, one plan for the sum of the day, foresight, and no circuits.
+    """Replays a day with a policy and, for comparison, with its alternatives: a first plan that is
+    kept, one plan for the sum of the day, foresight, and no circuits.
 
     Args:
         day: the demands.

@@ -1,4 +1,4 @@
-"""The players of a replay: the policy, and the alternatives that it is compared with.
+"""The players of a replay: the policy, and the alternatives for comparison.
 
 | player | circuits in an interval |
 |---|---|
@@ -9,7 +9,7 @@
 | no circuits | none |
 
 The first interval is only measured, because no decision can precede it. If an interval has no
-demand, the circuits of the one before stay.
+demand, the circuits of the previous interval stay.
 """
 
 from __future__ import annotations

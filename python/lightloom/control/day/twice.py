@@ -1,5 +1,7 @@
-"""Local times that a change of the clocks repeats. If records have no time zone, the hour in which
-clocks are set back contains the demand of two hours, which cannot be separated."""
+"""Local times that occur twice because clocks are set back.
+
+If records have no time zone, this hour contains the demand of two hours, which cannot be separated.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,8 @@ class Samples:
             yield record
 
     def check(self, name: str) -> None:
-        """Raises an error if an hour occurs twice: if pairs are measured twice at each time in it,
-        and once at all other times.
+        """Raises an error if an hour occurs twice, that is, if pairs are measured twice at each
+        time in it and once at all other times.
 
         Raises:
             ConfigError: naming the first repeated time.

@@ -88,8 +88,8 @@ def find(where: str, header: Sequence[str], layout: Layout, named: Mapping[str, 
 
 
 def _told(at: Mapping[str, int | None], header: Sequence[str]) -> str:
-    """Suggests how to name the missing columns: by the only column without a role, or by the one
-    whose name fits."""
+    """Suggests values for the missing columns: the only column without a role, or the one whose
+    name fits."""
     told, unit = [], ""
     left = [cell for place, cell in enumerate(header) if place not in {*at.values()}]
     for role in (role for role in NEEDED if at[role] is None):

@@ -1,5 +1,7 @@
-"""Demand matrices in CSV files: numbers, with optional names, and the line and column of cells that
-are not numbers."""
+"""Demand matrices in CSV files: numbers with optional names.
+
+Errors give the line and column of cells that are not numbers.
+"""
 
 from __future__ import annotations
 

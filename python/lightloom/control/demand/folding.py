@@ -1,4 +1,4 @@
-"""Adds records up to matrices by pair of racks, and counts the records that are left out."""
+"""Adds up records to matrices by pair of racks, and counts omitted records."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def fold(
     strict: bool = False,
     slot: Callable[[Record], int | None] = lambda record: None,
 ) -> Folded:
-    """Adds records up by pair of racks, and by the interval that `slot` returns.
+    """Adds up records by pair of racks, and by the interval that `slot` returns.
 
     Args:
         records: the records; they are read once.
@@ -109,8 +109,10 @@ def _racks(record: Record, hosts: HostMap | None, found: Folded, strict: bool) -
 
 
 def _called(record: Record, name: str, found: Folded) -> str:
-    """Returns a name as it is shown. Two names that are shown alike are an error, because they
-    would become one node."""
+    """Returns the printable form of a name.
+
+    Two names with the same form are an error, because they would become one node.
+    """
     shown_as = printable(name)
     if shown_as == name and shown_as not in found.unprintable:
         return shown_as

@@ -2,7 +2,7 @@
 sends and receives.
 
 The gravity model assumes that the demand of a pair is proportional to the bytes that its source
-sends and to those that its destination receives. As no node sends to itself here, rows and columns
+sends and to those that its destination receives. Because no node sends to itself, rows and columns
 are scaled alternately until they have the counted sums (iterative proportional fitting).
 """
 

@@ -1,8 +1,9 @@
-"""Whether a table of numbers is the long form or a matrix; racks that are numbered look like
+"""Decides whether a table of numbers is the long form or a matrix: numbers of racks look like
 demand.
 
-A first line decides by the names of its columns. Without one, rows of three numbers may be either,
-and that is an error: a plan for the wrong interpretation would connect the wrong fibres.
+If there is a first line, the names of its columns decide. Otherwise rows of three numbers may be
+either, which is an error, because a plan for the wrong interpretation would connect the wrong
+fibres.
 """
 
 from __future__ import annotations

@@ -43,8 +43,10 @@ class Matrix:
 
 
 def read_matrix_csv(source: Source, *, certain: bool = False) -> Matrix:
-    """Reads a matrix with a line for each source and optional names. Without names of rows, it may
-    be records, unless `certain`."""
+    """Reads a matrix with a line for each source and optional names.
+
+    Without names of rows, the table may also be records; this is an error unless `certain`.
+    """
     found = read_csv(source, certain=certain)
     return Matrix("matrix in CSV", found.array(), found.names, found.place)
 
@@ -57,7 +59,7 @@ def read_npy(source: Source) -> Matrix:
         file = io.BytesIO(source.content) if source.path is None else source.path
         array = np.load(file, mmap_mode=None if source.path is None else "r", allow_pickle=False)
     except Exception as problem:  # the reader checks little itself
-        # NumPy takes any file that is not NPY for a pickle, and reports it in the same words.
+        # NumPy treats any file that is not NPY as a pickle, and reports both with the same message.
         if source.head.startswith(b"\x93NUMPY") and "object" in str(problem).lower():
             limit = "an NPY file of Python objects, which is not read"
             remedy = "save numbers: numpy.save(path, matrix.astype(float))"
@@ -71,7 +73,7 @@ def read_parquet(source: Source, named: Mapping[str, str]) -> Matrix | Records:
     content = source.content
     try:
         data = pq.ParquetFile(pa.BufferReader(content))
-        if not data.schema_arrow.names:  # Arrow makes as many rows as the file claims
+        if not data.schema_arrow.names:  # Arrow creates the number of rows that the file states
             raise ValueError("no columns")
         table = data.read()
         table.validate(full=True)
@@ -100,7 +102,7 @@ def read_parquet(source: Source, named: Mapping[str, str]) -> Matrix | Records:
 
 
 def _names_records(table: pa.Table, labels: int | None) -> bool:
-    """Whether columns are those of records, by their names and by those of the first row."""
+    """Whether columns are those of records, by their names and by the first row."""
     if labels is None or not len(table):
         return names_records(table.column_names, [], labelled=labels is not None)
     first = str(table.column(labels)[0].as_py())

@@ -1,8 +1,8 @@
 """Responses of Prometheus: JSON of `/api/v1/query_range` or of `/api/v1/query`.
 
-A series is a pair, named by its labels. Samples are amounts of a step, as `increase(bytes[5m])`
-returns for a step of 5 minutes, or rates, as `rate(bytes[5m])` returns. The unit, "B" or "B/s",
-states which.
+A series is a pair, named by its labels. Samples are amounts of a step, as returned by
+`increase(bytes[5m])` for a step of 5 minutes, or rates, as returned by `rate(bytes[5m])`. The unit,
+"B" or "B/s", distinguishes the two.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _node(where: str, entry: Any, named: str | None) -> tuple[str, str]:
 
 
 def check_success(name: str, value: Mapping[str, Any]) -> None:
-    """Raises the error that a response reports, in the words of Prometheus, before its samples are
+    """Raises the error that a response reports, with the text of Prometheus, before its samples are
     read.
 
     Raises:
@@ -258,7 +258,7 @@ def _samples(where: str, entry: dict[str, Any], kind: str) -> list[tuple[int, st
 def _step(name: str, series: list[Series], asked_us: int | None) -> int | None:
     """Returns the step of the query [µs]: that of the times of all series, because Prometheus
     evaluates all series on one grid and omits samples that a series lacks. If the times are on no
-    grid, the step that the user gave, provided that no sample follows another sooner.
+    grid, it is the step that the user gave, provided that no two samples are closer.
 
     Raises:
         ConfigError: if the times are on no grid, as those of scrapes.

@@ -1,4 +1,4 @@
-"""Raw counters, which state the total since their start instead of the amount in a step."""
+"""Raw counters, which contain the total since their start instead of the amount in a step."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Reading:
         }
 
     def lines(self) -> Iterator[str]:
-        """States the format and the unit, and what was left out."""
+        """States the format, the unit, and the omitted records."""
         if not self.is_plain:
             several = "" if self.records is None else f", {counted(self.records, 'record')}"
             mapped = (
@@ -65,7 +65,7 @@ class Reading:
         yield from self.losses()
 
     def losses(self) -> Iterator[str]:
-        """States what was left out, and other facts about the input."""
+        """States the omitted records, and other facts about the input."""
         if self.within:
             yield f"{self._share(self.within)} within racks: left out"
         if self.strangers:

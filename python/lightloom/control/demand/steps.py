@@ -1,4 +1,4 @@
-"""The step of times: the duration of the records that were measured at them."""
+"""The step of times, which is the duration of each record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ US = 1_000_000
 
 
 class NoStepError(ValueError):
-    """Times on no common grid; holds two distances between neighbours that show it."""
+    """Times on no common grid; contains two distances between adjacent times as evidence."""
 
     def __init__(self, times: Sequence[int]) -> None:
         gaps = [b - a for a, b in pairwise(times)]
@@ -25,8 +25,8 @@ class NoStepError(ValueError):
 
 def step_of(times: Sequence[int]) -> int | None:
     """Returns the step of increasing times [µs]: their smallest distance, if it divides all others
-    and is at least half of the most frequent distance. So a few missing records do not make the
-    step longer, and a few odd times do not make it shorter. None for a single time.
+    and is at least half of the most frequent distance. A few missing records therefore do not make
+    the step longer, and a few irregular times do not make it shorter. None for a single time.
 
     Raises:
         NoStepError: if the times have no common step.

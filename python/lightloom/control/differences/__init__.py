@@ -1,4 +1,4 @@
-"""The difference of a plan from the one before it.
+"""The difference between a plan and the previous plan.
 
 | file | what |
 |---|---|

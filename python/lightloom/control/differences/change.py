@@ -1,8 +1,8 @@
-"""The change from one plan to another: circuits to break, make and keep, and which racks are dark
-for how long.
+"""The change from one plan to another: circuits to break, make and keep, and the dark time of each
+pair of racks.
 
 Two circuits are equal if they connect the same racks, by name, on the same plane and, if ports are
-known, the same ports. Circuits that stay are never touched. All circuits that go are broken before
+known, the same ports. Circuits that stay are never changed. All circuits to break are broken before
 any is made, so that no port is ever in two circuits.
 """
 
@@ -18,7 +18,7 @@ from lightloom.control.ports.lights import Action, Light, Row
 
 
 class Changed(NamedTuple):
-    """A circuit, and what the change does to it."""
+    """A circuit, and its action in the change."""
 
     action: Action
     """"break", "make" or "keep"."""
@@ -104,8 +104,8 @@ class Change:
     @property
     def joined(self) -> tuple[int, int]:
         """The new demand between racks that a circuit connects before and after the change [bytes]:
-        each direction once, without regard to the capacity of circuits. A circuit that carries no
-        light before connects none, neither before nor, if it stays, after."""
+        each direction once, without regard to the capacity of circuits. A circuit without light
+        before the change counts neither before nor, if it stays, after the change."""
         of: dict[Action, set[tuple[str, str]]] = {"break": set(), "make": set(), "keep": set()}
         for light, action in self.lights:
             if self._is_dark(light):
@@ -130,7 +130,7 @@ class Change:
         }
 
     def _is_dark(self, light: Light) -> bool:
-        """Whether its cross-connect was there before and carries no light."""
+        """Whether its cross-connect existed before and carries no light."""
         return light.ports in self.old.dark
 
     def _bytes(self, a: str, b: str) -> int:
@@ -141,7 +141,7 @@ class Change:
         return sum(self.demand.get(pair, 0) for pair in pairs)
 
     def _pair(self, a: str, b: str, ways: Sequence[set[Action]]) -> Pair:
-        """The dark time of a pair is that of its direction which is dark for longer."""
+        """Returns the pair; its dark time is that of the direction that is dark for longer."""
         times = [0 if "keep" in way else self.switch_ps if "make" in way else None for way in ways]
         known = [time for time in times if time is not None]
         dark = max(known) if len(known) == len(times) else None

@@ -1,5 +1,5 @@
 """The circuits of a plan in a file, as directions of light between named racks, so that the plan
-may have another order of racks and other racks."""
+may have other racks, in another order."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class OldPlan:
     """The A and B ports of cross-connects that carry no light, and why."""
 
     def pairs(self, plane: int = 0) -> list[tuple[str, str]]:
-        """The racks that circuits join in both directions on a plane; none if a rack is in several,
-        which no matching is."""
+        """The pairs of racks that circuits connect in both directions on a plane; empty if a rack
+        is in several pairs, because these are not a matching."""
         lit = {(li.source, li.destination) for li in self.lights if li.plane == plane}
         found = sorted((a, b) for a, b in lit if a < b and (b, a) in lit)
         ends = [end for pair in found for end in pair]

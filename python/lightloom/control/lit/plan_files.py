@@ -16,7 +16,7 @@ SCHEDULE = "a schedule, which a switch follows as a whole"
 
 
 def of_csv(path: Path, text: str) -> list[Lit]:
-    """Reads a plan as CSV; of a change of plans, the lights after the change."""
+    """Reads a plan as CSV; for a change of plans, returns the lights after the change."""
     reader = csv.DictReader(io.StringIO(text))
     rows: list[Row] = [(reader.line_num, row) for row in reader]
     return _lights(path, rows, "a_port", "b_port")

@@ -139,8 +139,8 @@ def _number(name: str) -> int | str:
 
 
 def check_both_ways(path: Path, found: Any, *, directed: bool) -> None:
-    """Raises an error if circuits of a switch lead in one direction only where undirected circuits
-    are required.
+    """Raises an error if circuits of a switch are unidirectional although undirected circuits are
+    required.
 
     Raises:
         ConfigError: naming the first circuit without one in the reverse direction.

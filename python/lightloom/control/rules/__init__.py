@@ -1,5 +1,5 @@
-"""Rules of an operator that hold for any demand: pinned circuits, pairs that are kept apart, ports
-that are down; and how each kind of algorithm obeys them.
+"""Rules of an operator that hold for any demand (pinned circuits, pairs that are kept apart, ports
+that are down), and their application to each kind of algorithm.
 
 | file | what |
 |---|---|

@@ -10,8 +10,8 @@ from lightloom.control.rules.rules import Rules
 
 
 def left_both_ways(matrix: Integers, rules: Rules) -> Integers:
-    """Returns the demand for which undirected circuits may still be chosen: without that of racks
-    that are pinned or down, and without that of pairs that are kept apart."""
+    """Returns the demand for which undirected circuits may still be chosen: without the demand of
+    racks that are pinned or down, and of pairs that are kept apart."""
     left = matrix.copy()
     for rack, _ in rules.taken():
         left[rack, :] = 0
@@ -39,8 +39,8 @@ def _apart(left: Integers, rules: Rules) -> Integers:
 
 
 def works(rules: Rules, racks: int, planes: int, *, pinned: bool) -> list[bool]:
-    """Returns whether each port works, plane by plane: not if it is down or, with `pinned`, if it
-    belongs to a pinned circuit."""
+    """Returns whether each port can be used, plane by plane: a port cannot if it is down or, with
+    `pinned`, if it belongs to a pinned circuit."""
     found = [True] * (racks * planes)
     for rack, plane in rules.taken() if pinned else rules.down:
         if plane < planes:

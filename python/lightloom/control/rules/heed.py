@@ -1,4 +1,4 @@
-"""How each kind of algorithm obeys rules: the question to the core, and the treatment of its
+"""Applies rules to each kind of algorithm: the question to the core, and the treatment of its
 answer.
 
 | algorithm | question | answer |
@@ -58,7 +58,7 @@ Ask = Callable[[Question], Found]
 def decide(
     policy: Policy, matrix: Integers, given: Mapping[str, Any], rules: Rules, ask: Ask
 ) -> tuple[Found, Integers]:
-    """Returns one decision that obeys the rules, and the demand that remained to decide for.
+    """Returns one decision that obeys the rules, and the demand that remained for the decision.
 
     Raises:
         ConfigError: if the rules of `pin`, `forbid` or `down` cannot be obeyed, or the policy in a
@@ -91,8 +91,11 @@ def _kept(policy: Policy, given: Mapping[str, Any], rules: Rules) -> dict[str, A
 
 
 def _keeping(policy: Policy, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options. If circuits are in `up`, those without demand and without a rule against them
-    stay, unless the option for nodes without demand is given."""
+    """The options.
+
+    Circuits in `up` without demand stay if no rule forbids them, unless the option for nodes
+    without demand is given.
+    """
     asks = "unrequested" in policy.options and given.get("unrequested") is None
     return {**given, "unrequested": "keep"} if asks and given.get("up") else dict(given)
 

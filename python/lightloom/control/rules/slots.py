@@ -3,9 +3,9 @@
 A slot assigns one output to each input; an idle input has the output of its own number. In a slot
 that breaks a rule, inputs are assigned again: a pinned input gets its output, an input that is down
 gets its own number, and no input gets an output that it is kept apart from. If the inputs that must
-change can exchange their outputs among themselves, all others stay. Otherwise the new slot is the
-assignment that obeys the rules and carries most of the demand of the old slot; among equals, it is
-the one that keeps most of its circuits.
+change can exchange their outputs among themselves, all other inputs keep theirs. Otherwise the new
+slot is the assignment that obeys the rules and carries most of the demand of the old slot; among
+equals, it is the one that keeps most of its circuits.
 """
 
 from __future__ import annotations

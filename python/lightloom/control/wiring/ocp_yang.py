@@ -1,6 +1,6 @@
 """The OCP YANG model of optical circuit switches (0.8), as JSON of RFC 7951: one entry of
 `connections/port-connection` for each cross-connect, in the form in which gNMI Set replaces the
-list. The switch itself keeps connections that stay, then deletes, then creates.
+list. The switch keeps connections that are in both lists, then deletes, then creates.
 
 The model does not define names. Assumptions: ports have the names of SONiC (`1A`, `29B`; on a
 switch with one side, the number alone), connections have those of their ports.

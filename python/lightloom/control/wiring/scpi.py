@@ -2,9 +2,8 @@
 port 1 with 17 and 2 with 18; `…:sub` disconnects them.
 
 The makers' manuals are not public. Assumptions: on a switch with two sides, B ports are numbered
-after the A ports (on 16x16, port 1B is 17); a line may contain `PAIRS` pairs; and `add` keeps all
-other connections. `…:only` is not used, because it would disconnect connections that others have
-made.
+after the A ports (on 16x16, port 1B is 17); a line may contain `…:only` is not used, because it
+would remove connections that other clients have made.
 """
 
 from __future__ import annotations

@@ -60,8 +60,8 @@ class Sheet:
         return self.pairs("make") if self.changes else self.pairs(None)
 
     def all_pairs(self) -> list[tuple[int, int]]:
-        """The ports of all cross-connects that the switch is to have, including those of no rack,
-        for a dialect whose file replaces all of them."""
+        """The ports of all cross-connects that the switch is to have, including those that belong
+        to no rack, for a dialect whose file replaces all of them."""
         return [*self.to_make(), *self.others]
 
 

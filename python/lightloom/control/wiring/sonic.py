@@ -60,7 +60,7 @@ class CommandLine:
             yield f"{self.command} add {self.add.format(a=f'{a}A', b=f'{b}B')}"
 
     def text(self, sheet: Sheet) -> str:
-        """The commands alone, to be typed."""
+        """The commands, one per line, for an interactive shell."""
         commands = [*self.commands(sheet)]
         return _lines([*commands, *_save(sheet, commands)])
 
@@ -91,8 +91,8 @@ GENERATED = CommandLine(
 
 
 def _comment(sheet: Sheet) -> str:
-    """The comment of a script that omits cross-connects which stay, because it does not list all
-    that are lit."""
+    """The comment of a script that omits kept cross-connects and therefore does not list all that
+    are lit."""
     stay = sum(row.action == "keep" for row in sheet.rows) if sheet.changes else 0
     return f"# A change: {stay} cross-connects of this plan stay as they are.\n" if stay else ""
 
