@@ -79,7 +79,7 @@ def stage(
 
 def first(comparisons: Sequence[Comparison]) -> Mapping[str, verdicts.First | None]:
     """Returns the first verdict of each comparison by its name; None if the fabrics have no figure
-    to be judged by."""
+    for a verdict."""
     return verdicts.all_first(read(comparisons))
 
 

@@ -50,8 +50,8 @@ def element(value: Any) -> str:
 
 
 def mapping(value: Mapping[str, Any]) -> str:
-    """Formats a table such as `{kind = "pareto", shape = 1.05}` as `Pareto (shape 1.05)`; of a
-    table with very many keys, the first ones."""
+    """Formats a table such as `{kind = "pareto", shape = 1.05}` as `Pareto (shape 1.05)`; a table
+    with very many keys is cut after the first ones."""
     if "name" in value:  # an entry of a registry
         return str(value["name"])
     kind = str(value.get("kind", ""))
@@ -69,7 +69,7 @@ def mapping(value: Mapping[str, Any]) -> str:
 
 
 def shortened(key: str, value: Any) -> str:
-    """Formats a setting of a table: of a path the file name, of a digest its first digits."""
+    """Formats a setting of a table: a path as its file name, a digest as its first digits."""
     if key == "file":
         return re.split(r"[/\\]", str(value))[-1]
     return str(value)[:DIGEST] if key == "sha256" else tidy(value)

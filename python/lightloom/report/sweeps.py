@@ -72,8 +72,8 @@ class Cell:
         return any(b is not None and not b.exact for b in found)
 
     def doubted(self, metric: Metric) -> bool:
-        """Whether a figure of the window, or a time without a window, is not that of a steady
-        state, because the load is not known to be carried."""
+        """Whether a figure of the window, or a time without a window, may not be one of a steady
+        state, because the fabric is not known to carry the load."""
         return metric in (*WINDOW, *TIMES) and self.carriage in CARRIAGES
 
     @property
@@ -164,7 +164,7 @@ def of_jobs(cells: Sequence[Cell]) -> list[Metric]:
 
 def over_jobs(summaries: Sequence[Summary], job: str) -> Interval | None:
     """Returns the mean duration of a job over the seeds [s]; None unless it ended with every seed,
-    because the seeds in which it ended are the fast ones."""
+    because a mean over the seeds in which it ended would be too short."""
     times = [summary.get("jobs", {}).get(job, {}).get("seconds") for summary in summaries]
     return None if None in times else over_runs(times)
 
@@ -222,9 +222,9 @@ def _same(one: Any, other: Any) -> bool:
 def over(
     key: str, cells: Sequence[Cell], metrics: Sequence[Metric], slots: dict[str, int]
 ) -> Figure | None:
-    """Draws all figures over one axis: a line for each fabric and each combination of the other
-    keys; or, if there are too many, for each fabric at the first values of these. A line has the
-    same style in all figures; `slots` holds the styles in use, by label."""
+    """Draws all figures over one axis: one line for each fabric and each combination of the other
+    keys; if these are too many, one line for each fabric at the first values of the other keys. A
+    line has the same style in all figures; `slots` contains the styles in use, by label."""
     others = [k for k in axes(cells) if k != key]
     held = ""
     if len({_line(cell, others) for cell in cells}) > LINES_MOST:

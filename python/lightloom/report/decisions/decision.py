@@ -267,8 +267,8 @@ def _another_load(made: Read) -> tuple[str, ...]:
 
 
 def _left_behind(made: Read) -> Iterator[str]:
-    """States which traffic is too much for the links of fabrics that do not carry it, or of which a
-    part is left behind. An overload of all traffic is plain from the load."""
+    """States the traffic that exceeds the links of fabrics that do not carry it, or of which a part
+    is not delivered. An overload by all traffic is already evident from the load."""
     short = {p.label for p in made.purchases if not p.carries}
     for fabric in made.workload.fabrics:
         summary = fabric.each[0].summary

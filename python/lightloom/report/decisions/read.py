@@ -174,8 +174,8 @@ def _named(of: OfFabric) -> str:
 
 
 def goodput(fabric: Fabric) -> float | None:
-    """The goodput by which a fabric is priced: that accepted in the window, or that of the whole
-    run."""
+    """The goodput by which a fabric is priced: the goodput accepted in the window, or that of the
+    whole run."""
     return loads.sustained(fabric.summary)
 
 
@@ -210,8 +210,8 @@ def _by_flow(
 
 
 def _judged(workload: Workload) -> tuple[Criterion | None, dict[str, Score]]:
-    """Returns the measure of the verdict if that compares every flow, else the first measure that a
-    fabric has; and the figure of each fabric."""
+    """Returns the measure of the verdict if it compares every flow, otherwise the first measure
+    that a fabric has; and the figure of each fabric."""
     decided = decide(workload) if len(workload.fabrics) > 1 else None
     every = [EVERY] if decided is not None and decided.measure is EVERY else []
     for criterion in (*every, *measures(workload)):

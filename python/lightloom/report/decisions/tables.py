@@ -89,8 +89,8 @@ def _cells(
 
 
 def _cell(amount: str, unranked: str = "") -> str:
-    """Formats an amount with a line break only between its ends; that of a fabric that does not
-    carry the traffic gets the word for it."""
+    """Formats an amount with a line break only between its ends; adds `unranked` for a fabric that
+    does not carry the traffic."""
     if amount == quantities.MISSING:
         return amount
     return " – ".join(end.replace(" ", quantities.GLUE) for end in amount.split(" – ")) + unranked
