@@ -3,9 +3,9 @@ optical fabric that the simulated fabric's own controller drives.
 
 | module | content |
 |---|---|
-| `setup`, `application_checks`, `limits` | what is checked before and after a run: pure |
-| `layout`, `path_tags`, `idealised` | names, VLANs, and what is not emulated: pure |
-| `bed`, `namespaces`, `links`, `folders`, `guardian`, `shell` | a testbed: set-up, removal |
+| `setup`, `application_checks`, `limits` | checks before and after a run: pure |
+| `layout`, `path_tags`, `idealised` | names, VLANs, and keys that are not emulated: pure |
+| `bed`, `namespaces`, `links`, `folders`, `guardian`, `shell` | set-up and removal of a testbed |
 | `kernel`, `user`, `forwarding`, `optical_switch` | planes of circuits: drivers of the controller |
 | `server_rules`, `open_vswitch`, `packet_sockets` | HydRA's rules on servers, by Open vSwitch |
 | `host`, `priority` | the controller's host in real time, and its scheduling policy |

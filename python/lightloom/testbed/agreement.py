@@ -1,7 +1,7 @@
 """The same experiment simulated: goodputs and the share of circuits, beside those measured.
 
-Every transfer of an application becomes a flow of the bytes that arrived, begun when the
-application began; the simulator runs the same fabric with the same keys.
+Every transfer of an application becomes a flow with the bytes that arrived, which starts when the
+application started; the simulator runs the same fabric with the same keys.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ GOODPUT, CIRCUIT_SHARE = "goodput_bps", "circuit_share"
 
 
 def transfers(live: Live) -> list[dict[str, Any]]:
-    """The applications that transferred something, in the order in which they began."""
+    """The applications that transferred bytes, in order of their start."""
     rows = [
         one
         for one in live.applications
@@ -39,8 +39,8 @@ def transfers(live: Live) -> list[dict[str, Any]]:
 
 
 def flows(live: Live) -> list[tuple[int, int, int, int]]:
-    """The transfers of a run as flows: sender, receiver, bytes, arrival [ps], in the fabric's own
-    time."""
+    """The transfers of a run as flows: sender, receiver, bytes, arrival [ps], in the time of the
+    fabric."""
     scale = live.setup.table.time_scale
     return [
         (
@@ -54,7 +54,7 @@ def flows(live: Live) -> list[tuple[int, int, int, int]]:
 
 
 def trace(rows: Sequence[tuple[int, int, int, int]]) -> str:
-    """Flows as a trace that every fabric takes."""
+    """Flows as a trace file, which every fabric accepts."""
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(["src", "dst", "bytes", "arrival_ps"])
@@ -87,7 +87,7 @@ def compare_with_simulation(live: Live) -> list[dict[str, Any]]:
         path = Path(folder) / "flows.csv"
         path.write_text(trace(rows), encoding="utf-8")
         result = api.run(replay_table(live, str(path)))
-    # Flows of a trace are in the order of their arrival, as the transfers are.
+    # Flows of a trace and transfers are both in order of arrival.
     simulated = result.flows.select(["bytes", "arrival_ps", "finish_ps"]).to_pylist()
     found = []
     for one, flow in zip(transfers(live), simulated, strict=True):
@@ -179,7 +179,7 @@ def _period_s(live: Live) -> float | None:
 
 
 def _why(off: float, one: dict[str, Any], live: Live) -> str:
-    """The causes of a difference that the figures show."""
+    """The causes of a difference, as far as the figures show them."""
     if abs(off) <= AGREES:
         return WITHIN
     reasons, period_s = [], _period_s(live)

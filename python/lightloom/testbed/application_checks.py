@@ -16,10 +16,10 @@ WITH_COMMAND = ("command", "mpi", "dask")
 
 
 def check_application(where: str, application: Application, hosts: int) -> None:
-    """Refuses an application that cannot run on so many hosts.
+    """Refuses an application that cannot run on this number of hosts.
 
     Args:
-        where: its key, which an error begins with.
+        where: its key, with which an error begins.
         application: its table.
         hosts: number of hosts.
 
@@ -68,7 +68,7 @@ def words_of(application: Application, where: str = "testbed.application") -> li
     """The words of its command line.
 
     Raises:
-        ConfigError: of a quotation that does not end.
+        ConfigError: if a quotation does not end.
     """
     given = application.command
     if not isinstance(given, str):

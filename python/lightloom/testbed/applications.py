@@ -71,7 +71,7 @@ class Running:
 
     @property
     def code(self) -> int | None:
-        """The exit code of the one that counts."""
+        """The exit code of the process that measures."""
         return self.processes[-1].returncode if self.over and self.processes else None
 
     def poll(self, now: float, since: float) -> bool:
@@ -112,7 +112,7 @@ class Running:
 
     def _begin(self, space: str, command: Sequence[str]) -> None:
         number = len(self.processes)
-        # They end with this process, whatever becomes of it.
+        # They end when this process ends, even if it is killed.
         begun = [*priority.usual_priority(), "setpriv", "--pdeathsig", "KILL", *command]
         line = shell.namespace_command(space, begun)
         out = self.folder / f"{self.name}.{number}.out"
@@ -153,10 +153,10 @@ class Running:
 
 
 def prepare(tables: Sequence[Application], layout: Layout, folder: Path) -> list[Running]:
-    """The applications of a testbed, not begun yet.
+    """The applications of a testbed, not started yet.
 
     Raises:
-        ConfigError: of a program that is not installed.
+        ConfigError: if a program is not installed.
     """
     check_programs(tables)
     made = []
@@ -169,7 +169,7 @@ def prepare(tables: Sequence[Application], layout: Layout, folder: Path) -> list
 
 
 def check_programs(tables: Sequence[Application]) -> None:
-    """Refuses applications whose programs are not there.
+    """Refuses applications whose programs are not installed.
 
     Raises:
         ConfigError: naming the package.
@@ -236,8 +236,9 @@ def _commands(
 def dask_lines(
     layout: Layout, source: Host, members: Sequence[Host], words: Sequence[str], begin: float
 ) -> list[tuple[str, list[str], float]]:
-    """A scheduler, a worker on each of some hosts, and a program that uses them, on the host of the
-    scheduler: `distributed.Client()` connects to it."""
+    """The command lines of a scheduler, of a worker on each of some hosts, and of a program that
+    uses them. The program runs on the host of the scheduler, to which `distributed.Client()`
+    connects."""
     address = f"tcp://{source.address}:{DASK_PORT}"
     python, here = sys.executable, layout.namespace(source)
     scheduler = ["-m", "distributed.cli.dask_scheduler", "--host", source.address]
@@ -260,12 +261,16 @@ def _dask_path() -> str:
 def mpi_line(
     layout: Layout, folder: Path, words: Sequence[str], ranks: Sequence[Host]
 ) -> list[str]:
-    """The command line that runs a program by Open MPI, a rank on each of some hosts. Its daemons
-    are begun by a script that enters the namespace of the host whose address it is given."""
+    """The command line that runs a program with Open MPI, with a rank on each of some hosts.
+
+    A script starts the daemons: it gets the address of a host and enters the namespace of this
+    host.
+    """
     cases = [f"{h.address}) space={layout.namespace(h)} ;;" for h in layout.hosts]
     agent = folder / "mpi-agent"
     text = ["#!/bin/sh", "host=$1; shift", 'case "$host" in', *cases, "*) exit 1 ;;", "esac"]
-    # A daemon that ends removes its folder, whose name is that of the machine: all hosts'.
+    # A daemon that ends removes its folder, which is named after the machine and would be common to
+    # all hosts.
     text += [f'base={folder}/mpi-$host; mkdir -p "$base"; export OMPI_MCA_orte_tmpdir_base="$base"']
     text.append(f'exec {shell.tool_path("ip")} netns exec "$space" sh -c "$*"')
     agent.write_text("\n".join(text) + "\n", encoding="utf-8")
@@ -275,10 +280,11 @@ def mpi_line(
         "btl": "tcp,self",
         "btl_tcp_if_include": DEVICE,
         "oob_tcp_if_include": DEVICE,
-        # Daemons that connect to each other at once refuse one connection: two tries may not do.
+        # Daemons that connect to each other at the same time refuse one connection; two tries may
+        # not suffice.
         "oob_tcp_peer_retries": "60",
         "oob_tcp_retry_delay": "1",
-        # Ranks that wait leave the processor to others: hosts share it.
+        # Waiting ranks yield the processor, because all hosts share it.
         "mpi_yield_when_idle": "1",
     }
     line = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
@@ -288,7 +294,7 @@ def mpi_line(
 
 
 def figures_of(running: Running) -> dict[str, Any]:
-    """What became of an application: bytes sent, how long it took, and its goodput."""
+    """The results of an application: bytes sent, duration, and goodput."""
     took = None
     if running.began is not None and running.ended is not None:
         took = running.ended - running.began

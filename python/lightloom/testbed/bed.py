@@ -16,13 +16,13 @@ from lightloom.testbed.user import UserPlane
 
 
 class TakenDownError(OSError):
-    """A testbed that another command has removed."""
+    """Another command has removed the testbed."""
 
 
 class Testbed:
     """Racks of hosts in network namespaces, and the emulated fabric between them.
 
-    A context manager: on entry everything is made, at its end everything is gone.
+    A context manager: it creates everything on entry and removes everything at the end.
 
     >>> from lightloom.testbed import Testbed
     >>> Testbed.__name__
@@ -39,12 +39,12 @@ class Testbed:
         self.host: RealTimeHost
 
     def __enter__(self) -> Testbed:
-        """Makes everything.
+        """Creates namespaces, links, the plane and the controller.
 
         Raises:
-            ConfigError: without the right to, without a tool, or if the name is taken.
-            RuntimeError: of a tool.
-            OSError: of the kernel.
+            ConfigError: without the required rights, without a tool, or if the name is in use.
+            RuntimeError: if a tool fails.
+            OSError: if the kernel refuses.
         """
         shell.check_rights()
         for tool in ("ip", "tc", "chrt", "setpriv", "setsid"):
@@ -84,12 +84,12 @@ class Testbed:
         self._down()
 
     def check_up(self) -> None:
-        """Whoever drives the testbed calls this again and again.
+        """Checks that the testbed is up; the caller that drives the testbed calls it repeatedly.
 
         Raises:
-            ConfigError: of the policy.
+            ConfigError: if the policy fails.
             TakenDownError: if another command has taken it down.
-            OSError: if it carries no packets any more.
+            OSError: if it no longer carries packets.
         """
         if self.host.trouble is not None:
             raise self.host.trouble
@@ -103,8 +103,8 @@ class Testbed:
             if hasattr(self, "plane"):
                 self.plane.stop()
         finally:
-            # Also if the plane had failed, and says so now.
+            # Also if the plane has failed and raises its error now.
             namespaces.remove(self.setup.layout.name)
             shutil.rmtree(self.folder, ignore_errors=True)
-            # Nothing is left for it: it ends with its pipe.
+            # The guardian has nothing left to remove; it ends when its pipe is closed.
             self._guardian.communicate(timeout=10)

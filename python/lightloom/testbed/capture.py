@@ -1,7 +1,8 @@
 """Packets of a run on request, by tcpdump, as one pcapng file with a section for all links.
 
-Of the kernel plane these are the uplinks of all rack switches, with the VLAN tags of the networks;
-of the user-space plane, where networks are queues of one thread, the links of the hosts.
+On the kernel plane the links are the uplinks of all rack switches, with the VLAN tags of the
+networks. On the user-space plane, where networks are queues of one thread, they are the links of
+the hosts.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ Packet = tuple[int, int, int, bytes]
 
 
 class Capture:
-    """Packets of all links, from its making to `end`."""
+    """Packets of all links, from construction to `end`."""
 
     def __init__(self, setup: Setup, folder: Path) -> None:
-        """tcpdump listens on every link when this returns.
+        """Starts tcpdump on every link; returns when all of them listen.
 
         Raises:
             ConfigError: without tcpdump.
-            RuntimeError: if tcpdump does not begin.
+            RuntimeError: if tcpdump does not start.
         """
         self._folder = folder
         self._links = links(setup)
@@ -62,7 +63,7 @@ class Capture:
             _await_begin(one)
 
     def end(self) -> tuple[bytes, list[str]]:
-        """The file, and the links of which only the first packets are in it."""
+        """Returns the file, and the links of which it contains only the first packets."""
         for one in self._running:
             one.send_signal(signal.SIGTERM)
         for one in self._running:
@@ -80,7 +81,7 @@ class Capture:
 
 
 def links(setup: Setup) -> list[tuple[str, str, str]]:
-    """Links whose packets are kept: name, namespace, device."""
+    """The captured links: name, namespace, device."""
     layout = setup.layout
     if setup.plane == "user":
         return [(host.port, layout.namespace(host), DEVICE) for host in layout.hosts]
@@ -97,8 +98,8 @@ def _await_begin(process: subprocess.Popen[bytes]) -> None:
 
 
 def packets(pcap: bytes, link: int) -> Iterator[Packet]:
-    """The packets of a file of tcpdump in nanoseconds, in its order; an unfinished one at the end
-    is left out."""
+    """The packets of a tcpdump file with times in nanoseconds, in the order of the file; an
+    incomplete packet at the end is omitted."""
     order = "<" if pcap[:4] == struct.pack("<I", 0xA1B23C4D) else ">"
     at = 24
     while at + 16 <= len(pcap):

@@ -2,8 +2,8 @@
 
 Each script in `validation/<fabric>/testbed/` has a function `measure(run)`: it runs experiments by
 `run` and returns a value for each claim. It is called several times. A repetition counts only if
-all of its runs were within the limits of the testbed; if too few were, no claim of the script is
-judged, and the outcome has what was beyond the limits.
+all of its runs were within the limits of the testbed. If too few repetitions count, no claim of the
+script is judged, and the outcome lists the values that exceeded the limits.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Told = Callable[[str], None]
 
 
 class UnfitError(Exception):
-    """The machine cannot judge what a repetition was to measure; the message has the measured
+    """The machine cannot measure what a repetition needs; the message contains the measured
     reason."""
 
 
@@ -94,7 +94,7 @@ class TestbedVerdict:
 
     @property
     def reason(self) -> str | None:
-        """Why the claim is not judged here."""
+        """The reason why the claim is not judged on this machine."""
         found: str | None = self.record.get("reason")
         return found
 
@@ -105,7 +105,7 @@ def judge_claims(
     """Runs the scripts of `all`, `cthrough` or `cthrough/fill`, and judges their claims.
 
     Raises:
-        ConfigError: if there is no such target, without the right to, or without a tool.
+        ConfigError: if there is no such target, without the required rights, or without a tool.
         RuntimeError: of a tool.
         OSError: of the kernel.
     """
@@ -125,7 +125,7 @@ def judge_claims(
 
 
 def _chosen(wanted: str) -> dict[str, list[Claim]]:
-    """Claims of each paper that a target is."""
+    """The claims of a target, by paper."""
     known = papers(find_validation())
     fabric, _, script = wanted.partition("/")
     if wanted != "all" and fabric not in known:
@@ -213,7 +213,7 @@ def judge_claim(fabric: str, claim: Claim, trials: Trials, quick: bool = False) 
 
 
 def record(verdicts: Sequence[TestbedVerdict]) -> list[Path]:
-    """Writes what was measured beside the claims; returns the files."""
+    """Writes the measurements next to the claims; returns the files."""
     root, written = find_validation(), []
     for fabric in dict.fromkeys(verdict.fabric for verdict in verdicts):
         folder = root / fabric / FOLDER
@@ -234,7 +234,7 @@ def read_record(folder: Path) -> dict[str, dict[str, Any]]:
     """The recorded measurements, by claim; empty if nothing was recorded.
 
     Raises:
-        ConfigError: of a damaged file.
+        ConfigError: if a file is damaged.
     """
     path = folder / FILE
     if not path.is_file():

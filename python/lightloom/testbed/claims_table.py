@@ -1,4 +1,4 @@
-"""The table of claims that were judged on the testbed, as the page "What is reproduced" has it."""
+"""The table of claims that were judged on the testbed, for the page "What is reproduced"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def section(folder: Path) -> str:
 
 
 def contradictions(folder: Path) -> list[str]:
-    """Claims whose status is not the outcome on record."""
+    """Claims whose status differs from the recorded outcome."""
     return [
         f"{fabric}/{claim.id}: {claim.status}, but {found['outcome']} on record"
         for fabric, claim, found in _all(folder)

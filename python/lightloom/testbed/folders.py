@@ -11,12 +11,13 @@ PREFIX = "lightloom-testbed-"
 
 
 def make(name: str) -> Path:
-    """Makes the folder of a testbed, among the temporary files, for root alone."""
+    """Creates the folder of a testbed in the folder for temporary files, accessible only to
+    root."""
     return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{name}-"))
 
 
 def existing(name: str | None = None) -> list[Path]:
-    """Folders of the testbed of a name, or of all, that this user has made."""
+    """The folders, created by this user, of the testbed with a name, or of all testbeds."""
     begin = PREFIX if name is None else f"{PREFIX}{name}-"
     place = Path(tempfile.gettempdir())
     found = [path for path in place.glob(f"{begin}*") if not path.is_symlink() and path.is_dir()]

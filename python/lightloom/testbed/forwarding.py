@@ -1,4 +1,5 @@
-"""How packets find circuits on the kernel plane: the protocol, and forwarding by rack switches."""
+"""Forwarding of packets to circuits on the kernel plane: the protocol, and forwarding by rack
+switches."""
 
 from __future__ import annotations
 
@@ -23,24 +24,26 @@ Routes = Mapping[str, Any]
 
 
 class Forwarding(Protocol):
-    """Leads traffic away from circuits and onto them; each step yields what
-    `KernelPlane.carry_out` does, and raises `OSError` if it failed."""
+    """Moves traffic away from circuits and onto them.
+
+    Each step yields times as `KernelPlane.carry_out` does, and raises `OSError` if it fails.
+    """
 
     def drain(self, pairs: Sequence[Pair], staying: Routes) -> Iterator[float]:
-        """The traffic of pairs takes those of their routes that stay, or the electrical network;
-        nothing of it is on other circuits at the end."""
+        """Moves the traffic of pairs to those of their routes that stay, or to the electrical
+        network; at the end none of it is on other circuits."""
         ...
 
     def leave(self, hops: Iterable[Hop]) -> Iterator[float]:
-        """Circuits will go dark."""
+        """Prepares for circuits going dark."""
         ...
 
     def route(self, routes: Routes) -> Iterator[float]:
-        """Installs routes where they do not count yet."""
+        """Installs routes without putting them into effect."""
         ...
 
     def enter(self, pairs: Sequence[Pair], routes: Routes, directed: bool) -> Iterator[float]:
-        """Pairs are drained no more, and exactly these routes are in force."""
+        """Ends the drain of pairs, and puts exactly these routes into effect."""
         ...
 
     def totals(self) -> dict[str, Any]:
@@ -65,15 +68,15 @@ def settle_s(setup: Setup) -> float:
 
 
 class RackForwarding:
-    """Rack switches look up where a packet goes; all change at once, in no time."""
+    """Forwarding by tables of rack switches, which all change at the same instant."""
 
     def __init__(self, setup: Setup, plane: _core.TestbedKernelPlane, lit: set[Hop]) -> None:
-        """Nothing but the electrical network is used.
+        """Starts with all traffic on the electrical network.
 
         Args:
-            setup: of the testbed.
-            plane: has the tables.
-            lit: circuits, which its owner updates.
+            setup: set-up of the testbed.
+            plane: plane with the tables.
+            lit: lit circuits, which their owner updates.
         """
         self._layout = setup.layout
         self._plane = plane
@@ -84,7 +87,7 @@ class RackForwarding:
         self._drained: set[Pair] = set()
 
     def drain(self, pairs: Sequence[Pair], staying: Routes) -> Iterator[float]:
-        """Rack switches stop sending, and queues empty."""
+        """Makes rack switches stop sending, and waits until queues are empty."""
         drained = set(pairs)
         kept = [route for route in self._routes if _ends(route) not in drained]
         self._routes = [*kept, *staying["routes"]]
@@ -93,12 +96,12 @@ class RackForwarding:
         yield self._settle_s
 
     def leave(self, hops: Iterable[Hop]) -> Iterator[float]:
-        """Rack switches stop sending over circuits, and queues empty."""
+        """Makes rack switches stop sending over circuits, and waits until queues are empty."""
         self._install(without=hops)
         yield self._settle_s
 
     def route(self, routes: Routes) -> Iterator[float]:
-        """Does nothing: tables change as a whole."""
+        """Does nothing, because tables change as a whole."""
         yield from ()
 
     def enter(self, pairs: Sequence[Pair], routes: Routes, directed: bool) -> Iterator[float]:
@@ -124,16 +127,16 @@ class RackForwarding:
         return {}
 
     def is_alive(self) -> bool:
-        """Returns True: the kernel carries the packets."""
+        """Returns True, because the kernel forwards the packets."""
         return True
 
     def stop(self) -> None:
-        """Lets go of the tables: their program is detached when nothing holds it."""
+        """Releases the tables; their program is detached when it is no longer referenced."""
         del self._plane
 
 
 def hops_of(route: Mapping[str, Any]) -> list[Hop]:
-    """The circuits of a route, each as the route passes it."""
+    """The circuits of a route, each in the direction of the route."""
     racks = route["racks"]
     return list(zip(racks[:-1], racks[1:], route["planes"], strict=True))
 
@@ -144,9 +147,9 @@ def _ends(route: Mapping[str, Any]) -> Pair:
 
 
 def next_hops(routes: Iterable[Mapping[str, Any]], layout: Layout, directed: bool) -> list[int]:
-    """Where each rack sends what goes from a rack to another, at (at × racks + src) × racks +
-    dst: 0 over the electrical network, 1 + plane over an optical switch. Of several routes of a
-    pair the first is taken.
+    """The next hop of each rack for each pair of racks, at index (at × racks + src) × racks + dst:
+    0 for the electrical network, 1 + plane for an optical switch. If a pair has several routes, the
+    first one is used.
     """
     racks = layout.racks
     base = 0 if layout.electrical else _core.TESTBED_NOWHERE

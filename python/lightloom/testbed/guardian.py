@@ -1,8 +1,8 @@
-"""A process that takes a testbed down when the one that made it is gone, however it went.
+"""A process that removes a testbed when the process that created it has ended, for whatever reason.
 
-It is begun with a pipe as its standard input, of which the maker holds the other end: the pipe
-ends with the maker, also by SIGKILL. It is no child of the maker: a command that takes long to end
-after a signal is ended by force, with all of its children.
+Its standard input is a pipe whose other end the creator holds, so that the pipe is closed when the
+creator ends, even by SIGKILL. It is not a child of the creator, because a command that takes long
+to end after a signal is killed together with all of its children.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def begin(name: str, folder: Path) -> subprocess.Popen[bytes]:
     """Starts the guardian of a testbed and of its folder.
 
     Returns:
-        What `communicate` ends: it closes the pipe, and waits until the guardian is gone.
+        The process; `communicate` closes the pipe and waits until the guardian has ended.
 
     Raises:
         ConfigError: without setsid.

@@ -1,5 +1,5 @@
-"""The controller's host in real time: it wakes the controller, has a plane carry each action out
-in its time, and answers it once.
+"""Runs the controller in real time: wakes the controller, lets a plane carry out each action at its
+time, and answers it once.
 
 One thread runs an agenda of due actions, with short sleeps between them.
 """
@@ -24,7 +24,7 @@ NAP_S = 0.002
 
 
 class Plane(Protocol):
-    """What carries actions out."""
+    """A data plane that carries out actions."""
 
     history: list[tuple[int, int, int, float, float | None]]
     """Circuits: racks, plane, when they came up and went dark [s of the monotonic clock]."""
@@ -32,9 +32,9 @@ class Plane(Protocol):
     """Whether each of them led one way only."""
 
     def carry_out(self, kind: str, body: Any) -> Iterator[float]:
-        """Carries an action out; yields the seconds until it is to be resumed, 0 where something
-        else than time decides. Raises `OSError` if it failed, and `ConfigError` if the plane has no
-        such action."""
+        """Carries out an action; yields the seconds until it is to be resumed, or 0 if the time is
+        not known. Raises `OSError` if it fails, and `ConfigError` if the plane does not have this
+        action."""
         ...
 
     def report_demand(self) -> list[list[int]]:
@@ -46,7 +46,7 @@ class Plane(Protocol):
         ...
 
     def observe(self) -> Observed:
-        """The bytes that the fabric has carried so far, and those that wait."""
+        """The bytes that the fabric has carried so far, and the bytes that wait."""
         ...
 
     def totals(self) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class Plane(Protocol):
         ...
 
     def stop(self) -> None:
-        """Lets go of devices and threads."""
+        """Releases devices and threads."""
         ...
 
 
@@ -66,10 +66,10 @@ class RealTimeHost:
     """A controller of an experiment's fabric over a plane."""
 
     def __init__(self, setup: Setup, plane: Plane) -> None:
-        """The loop has not begun yet.
+        """Creates the controller without starting the loop.
 
         Raises:
-            ConfigError: of a fabric without a controller.
+            ConfigError: if the fabric has no controller.
         """
         self._scale = setup.table.time_scale
         self._plane = plane
@@ -85,7 +85,8 @@ class RealTimeHost:
         self.header: dict[str, Any] = json.loads(self._loop.header())
 
     def begin(self) -> None:
-        """The controller hears what its log begins with; what is lit or followed then is."""
+        """Gives the controller the first inputs of its log and starts the circuits or the schedule
+        that it begins with."""
         self.began = time.monotonic()
         for text in self._loop.opening():
             heard = json.loads(text)
@@ -101,13 +102,13 @@ class RealTimeHost:
             exhaust(self._plane.carry_out("enter", [[], found["routes"]]))
 
     def plan(self, in_s: float, what: Callable[[], None]) -> None:
-        """Something is done in so many seconds; soon, and never late, if they are 0."""
+        """Schedules `what` in `in_s` seconds; with 0 it runs soon and is never counted as late."""
         self._count += 1
         due = time.monotonic() + (in_s or POLL_S)
         heapq.heappush(self._agenda, (due, self._count, in_s != 0, what))
 
     def step(self, until: float) -> None:
-        """Does what is due, and sleeps a little, but not beyond a time."""
+        """Runs due actions, then sleeps briefly, but at most until `until`."""
         while self._agenda and self._agenda[0][0] <= time.monotonic():
             due, _, is_timed, what = heapq.heappop(self._agenda)
             if is_timed:
@@ -144,13 +145,13 @@ class RealTimeHost:
         if kind == "wake_at":
             due = self.began + body * self._scale / 1e12
             return self.plan(due - time.monotonic(), lambda: self._hear("tick"))
-        # A step's number, then what it is about.
+        # The number of a step, then its content.
         step, *about = body
         content = about[0] if len(about) == 1 else about
         return self._resume(step, self._plane.carry_out(kind, content))
 
     def _resume(self, step: int, work: Iterator[float]) -> None:
-        """Carries a step on until it waits, and answers it at its end."""
+        """Continues a step until it waits; answers it when it is complete."""
         try:
             pause = next(work, None)
         except OSError as problem:
@@ -161,6 +162,6 @@ class RealTimeHost:
 
 
 def exhaust(work: Iterator[float]) -> None:
-    """Carries an action out at once, its pauses slept."""
+    """Carries out an action and sleeps during its pauses."""
     for pause in work:
         time.sleep(pause or POLL_S)

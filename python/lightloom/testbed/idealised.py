@@ -10,9 +10,9 @@ from lightloom.units.durations import duration_ps
 
 
 def not_emulated(setup: Setup) -> list[str]:
-    """Sentences, each with the key that had no effect and what the testbed does instead.
+    """Sentences, each with a key that had no effect and the behaviour of the testbed instead.
 
-    A key whose value asks for nothing (a delay of 0, a share of 0) is left out.
+    A key whose value has no effect anyway (a delay of 0, a share of 0) is omitted.
     """
     own = setup.resolved["fabric"][setup.fabric]
     keys = _SERVERS if setup.has_server_rules else _INSTEAD.get(setup.kind, {})

@@ -1,8 +1,8 @@
 """The kernel plane as a driver of the controller: links between namespaces, tables of the optical
-switches, and a way to forward that rack switches or servers carry out.
+switches, and forwarding by rack switches or servers.
 
-Traffic leaves a circuit before it goes dark, and what is in the queues passes; what is sent into
-the dark all the same is counted.
+Traffic leaves a circuit before it goes dark, and the queues are emptied. Packets that are
+nevertheless sent to a dark circuit are lost and counted.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class KernelPlane:
         """Makes links and loads the program; the namespaces are there.
 
         Args:
-            setup: what to make.
-            folder: of the testbed, for the files of Open vSwitch.
+            setup: set-up of the testbed.
+            folder: folder of the testbed, for the files of Open vSwitch.
 
         Raises:
             ConfigError: without Open vSwitch or os-ken, if servers need them.
             RuntimeError: of a tool.
-            OSError: of the kernel, or if the package was built without clang.
+            OSError: if the kernel refuses, or the package was built without clang.
         """
         self._setup = setup
         self._layout = setup.layout
@@ -88,12 +88,12 @@ class KernelPlane:
             self._plane.classify(hosts, DEVICE)
 
     def carry_out(self, kind: str, body: Any) -> Iterator[float]:
-        """Carries an action out; yields the seconds until it is to be resumed, 0 where something
-        else than time decides.
+        """Carries out an action; yields the seconds until it is to be resumed, or 0 if the time is
+        not known.
 
         Raises:
-            ConfigError: of a policy that returns a schedule.
-            OSError: of the kernel, or of a switch of a server.
+            ConfigError: if the policy returns a schedule.
+            OSError: if the kernel or a switch of a server fails.
         """
         if kind == "follow":
             limit = "it returned a schedule, and the kernel plane has circuits that stay"
@@ -153,7 +153,7 @@ class KernelPlane:
         return rows + [(tor.name, found[tor.name][SENT]) for tor, _ in self._layout.uplinks()]
 
     def observe(self) -> Observed:
-        """Counters of links, queues of their shapers, and what waits in the sockets of hosts."""
+        """Counters of links, queues of their shapers, and bytes in the sockets of hosts."""
         now = time.monotonic()
         found = _core.testbed_counters(shell.NAMESPACES / self._layout.fabric)
         backlog = self._backlog.read()
@@ -173,7 +173,7 @@ class KernelPlane:
         )
 
     def _links(self, found: Counters) -> Iterator[tuple[Link, int]]:
-        """The links of the electrical network, in the order of a simulation's."""
+        """The links of the electrical network, in the order of a simulation."""
         layout = self._layout
         if not layout.electrical:
             return
@@ -197,11 +197,11 @@ class KernelPlane:
         return counts | {"queue_drops": full} | own
 
     def is_alive(self) -> bool:
-        """Whether all that forwards packets still runs."""
+        """Whether all processes that forward packets still run."""
         return self.forwarding.is_alive()
 
     def stop(self) -> None:
-        """Ends the switches of servers and detaches the program; links end with their
+        """Ends the switches of servers and detaches the program; links are removed with their
         namespaces."""
         self.forwarding.stop()
         self._sockets.clear()

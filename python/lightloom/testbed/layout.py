@@ -1,7 +1,7 @@
-"""Names, addresses and links of a testbed: pure, nothing is made here.
+"""Names, addresses and links of a testbed, without creating anything.
 
-A host has the MAC address 02:4c, its rack in two bytes and its number there in two; the data
-planes read it. Its IP address has the rack in its second and third byte.
+The MAC address of a host is 02:4c, then its rack in two bytes and its number in the rack in two
+bytes; the data planes read it. Its IP address contains the rack in the second and third byte.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NETWORK = "10.0.0.0/8"
 
 
 def rack_prefix(rack: int) -> tuple[str, str]:
-    """What the MAC addresses of a rack's hosts have in common, and a mask for it.
+    """The common prefix of the MAC addresses of a rack's hosts, and its mask.
 
     >>> rack_prefix(3)
     ('02:4c:00:03:00:00', 'ff:ff:ff:ff:00:00')
@@ -50,13 +50,13 @@ class Host:
 
     @property
     def port(self) -> str:
-        """Its link's other end, at the rack switch."""
+        """The other end of its link, at the rack switch."""
         return f"h{self.rack}.{self.number}"
 
 
 @dataclass(frozen=True)
 class Port:
-    """An interface of the fabric's namespace, as the kernel plane takes it."""
+    """An interface of the fabric's namespace, in the form of the kernel plane."""
 
     name: str
     rack: int
@@ -75,7 +75,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Layout:
-    """The racks and hosts of a testbed of a name."""
+    """The racks and hosts of a named testbed."""
 
     name: str
     racks: int

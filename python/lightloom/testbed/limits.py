@@ -1,4 +1,4 @@
-"""Whether a run was within the limits in which the testbed is true to the fabric."""
+"""Checks whether a run was within the limits in which the testbed represents the fabric."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ class Fidelity:
 
     @property
     def within(self) -> bool:
-        """Whether all was within the limits."""
+        """Whether all measurements were within the limits."""
         return not self.beyond
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The smallest value that so large a share does not exceed; 0 of none.
+    """The smallest value that at least a share `share` of the values does not exceed; 0 without
+    values.
 
     >>> percentile([3, 1, 2], 0.5)
     2
@@ -50,7 +51,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 def judge_fidelity(
     setup: Setup, facts: Mapping[str, Any], late_s: Sequence[float], loads: Sequence[float]
 ) -> Fidelity:
-    """The conclusions of a run's counts and times on the testbed itself."""
+    """Judges the testbed itself by the counts and times of a run."""
     beyond = []
     late = percentile(late_s, 0.99)
     if late > LATE_S:

@@ -72,8 +72,9 @@ def _shape(device: str, rate: int) -> str:
 
 
 def _schedule(device: str, rate: int, weight: float) -> list[str]:
-    """A host's output scheduler: the class of circuits (1:2) and that of all else (1:3) are sure of
-    their shares of the rate, and each uses what the other leaves (c-Through §4.2)."""
+    """A host's output scheduler: the class of circuits (1:2) and the class of all other traffic
+    (1:3) have guaranteed shares of the rate, and each may use what the other leaves (c-Through
+    §4.2)."""
     limit = int(rate * LATENCY_S / 8) + BURST
     most = f"ceil {rate}bit burst {BURST} cburst {BURST}"
     lines = [

@@ -48,7 +48,7 @@ def measure(setup: Setup, tick: Tick = lambda now, what: None) -> Live:
     """Builds a testbed, runs its applications, and takes it down.
 
     Raises:
-        ConfigError: of the set-up or of the policy.
+        ConfigError: if the set-up is invalid or the policy fails.
         RuntimeError: of a tool.
         OSError: of the kernel.
     """

@@ -12,9 +12,9 @@ MARGIN_S = 0.1
 
 
 def matched(live: Live, application: dict[str, Any]) -> dict[str, float | None]:
-    """Bits a second that the receiver of an application got with a circuit between the racks and
-    without, and their ratio; None if one of the two did not occur. Times in which another
-    application may send to the same host count for neither.
+    """The rates [b/s] of the receiver of an application with a circuit between the racks and
+    without one, and their ratio; None if one of the two did not occur. Times in which another
+    application may send to the same host are excluded from both.
     """
     layout = live.setup.layout
     if application["to"] is None or application["begin_s"] is None:
@@ -41,7 +41,8 @@ def matched(live: Live, application: dict[str, Any]) -> dict[str, float | None]:
 
 
 def _others(live: Live, application: dict[str, Any]) -> list[tuple[float, float]]:
-    """When other applications may have sent to the receiver of one [s of the monotonic clock]."""
+    """The intervals in which other applications may have sent to the receiver of an application [s
+    of the monotonic clock]."""
     return [
         (live.began + one["begin_s"], live.began + one["begin_s"] + (one["took_s"] or 0.0))
         for one in live.applications
@@ -52,7 +53,8 @@ def _others(live: Live, application: dict[str, Any]) -> list[tuple[float, float]
 
 
 def best(live: Live) -> dict[str, Any]:
-    """The application whose pair was matched and unmatched, with the largest ratio."""
+    """The application with the largest ratio, among those whose pair had a circuit for a part of
+    the run."""
     found = [matched(live, one) | {"name": one["name"]} for one in live.applications]
     both = [one for one in found if one["ratio"] is not None]
     return max(both, key=lambda one: one["ratio"] or 0.0, default={"ratio": None})

@@ -1,4 +1,4 @@
-"""Samples of what a plane has carried, and of what waits in it, during a run."""
+"""Samples of the bytes that a plane has carried, and of the bytes that wait in it, during a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ is the core."""
 
 @dataclass(frozen=True)
 class Observed:
-    """A plane at one time. Counters run from its start; sizes are those of frames."""
+    """The state of a plane at one time.
+
+    Counters start with the plane; sizes are those of frames.
+    """
 
     at: float
     """[s of the monotonic clock]."""
@@ -47,7 +50,7 @@ class Observed:
 
     @property
     def deepest(self) -> int:
-        """Bytes that wait at the node with the most."""
+        """Bytes that wait at the node with the longest queue."""
         nodes: dict[str, int] = {}
         for node, _, size in self.queues:
             nodes[node] = nodes.get(node, 0) + size
@@ -56,7 +59,7 @@ class Observed:
 
 @dataclass
 class Samples:
-    """Bytes that came by, at times; rates follow from their differences."""
+    """Byte counters at sample times; rates are computed from their differences."""
 
     times: list[float] = field(default_factory=list)
     """[s of the monotonic clock]."""
@@ -70,15 +73,15 @@ class Samples:
     """When the plane is observed again [s of the monotonic clock]."""
 
     def take(self, carried: Sequence[tuple[str, int]]) -> None:
-        """Notes what a plane has carried by now."""
+        """Records the bytes that a plane has carried so far."""
         self.times.append(time.monotonic())
         self.loads.append(os.getloadavg()[0])
         for name, size in carried:
             self.columns.setdefault(name, []).append(size)
 
     def look(self, observe: Callable[[], Observed]) -> None:
-        """Observes the plane. With many hosts it does so less often: the controller's actions
-        wait meanwhile."""
+        """Observes the plane; less often with many hosts, because the controller's actions have to
+        wait for it."""
         self.observed.append(observe())
         now = time.monotonic()
         took = now - self.observed[-1].at
@@ -93,6 +96,6 @@ class Samples:
 
 
 def mean_rate(rates: Sequence[tuple[float, float, float]]) -> float | None:
-    """Bits a second over some intervals; nothing of none."""
+    """The mean rate over some intervals [b/s]; None without intervals."""
     whole = sum(b - a for a, b, _ in rates)
     return sum((b - a) * rate for a, b, rate in rates) / whole if whole > 0 else None

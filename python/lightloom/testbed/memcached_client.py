@@ -1,5 +1,5 @@
 """Asks a memcached for values, one request after the other, for some seconds, and prints the
-percentiles of the latency as JSON. A program of its own, which needs Python alone:
+percentiles of the latency as JSON. A separate program that needs only Python:
 
     python memcached_client.py ADDRESS PORT SECONDS
 """
@@ -20,7 +20,7 @@ PATIENCE_S = 20.0
 
 
 def value_of(key: int) -> bytes:
-    """The value of a key, which no other key has.
+    """The value of a key, which is different for each key.
 
     >>> value_of(3)[:4], len(value_of(3)) == VALUE_BYTES
     (b'3333', True)
@@ -60,7 +60,7 @@ def ask(address: str, port: int, seconds: float) -> dict[str, float]:
     """Stores all values, then reads them in turn.
 
     Raises:
-        ValueError: of a reply that is not the value that was stored.
+        ValueError: if a reply is not the stored value.
     """
     times: list[float] = []
     with connect(address, port) as link, link.makefile("rb") as replies:

@@ -1,4 +1,5 @@
-"""Network namespaces of a testbed: made, listed, and removed with all that runs in them."""
+"""Creates and lists the network namespaces of a testbed, and removes them with all their
+processes."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ GRACE_S = 0.5
 
 
 def existing(name: str | None = None) -> list[str]:
-    """Namespaces of the testbed of a name, or of all."""
+    """The namespaces of the testbed with a name, or of all testbeds."""
     begin = f"{PREFIX}-" if name is None else f"{PREFIX}-{name}-"
     if not shell.NAMESPACES.is_dir():
         return []
@@ -25,7 +26,7 @@ def existing(name: str | None = None) -> list[str]:
 
 
 def names() -> list[str]:
-    """Names of the testbeds that are there."""
+    """Names of the existing testbeds."""
     return sorted({space.removeprefix(f"{PREFIX}-").split("-")[0] for space in existing()})
 
 
@@ -33,21 +34,21 @@ def make(layout: Layout) -> None:
     """Makes the namespaces of a testbed, empty but for loopback.
 
     Raises:
-        RuntimeError: of `ip`.
+        RuntimeError: if `ip` fails.
     """
     shell.batch("ip", [f"netns add {space}" for space in layout.namespaces])
     for space in layout.namespaces:
         shell.batch("ip", ["link set lo up"], space)
-        # Devices would speak to each other of their own accord.
+        # Otherwise devices would send packets to each other by themselves.
         quiet = "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6"
         shell.call(shell.namespace_command(space, ["sh", "-c", quiet]))
 
 
 def remove(name: str) -> tuple[int, int]:
-    """Ends what runs in the namespaces of a testbed, and removes them.
+    """Ends the processes in the namespaces of a testbed, and removes the namespaces.
 
     Returns:
-        How many namespaces and processes there were.
+        The numbers of namespaces and processes.
     """
     spaces = existing(name)
     running = sorted({pid for space in spaces for pid in pids(space)} - {os.getpid()})
@@ -76,7 +77,7 @@ def _end(running: Iterable[int]) -> None:
 
 
 def _tell(pid: int, number: int) -> bool:
-    """Sends a signal; whether the process is there, and not a zombie."""
+    """Sends a signal; returns whether the process exists and is not a zombie."""
     try:
         os.kill(pid, number)
         state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
@@ -90,9 +91,9 @@ def settle_host(layout: Layout, host: Host, mtu: int, buffer: int) -> None:
 
     Args:
         layout: all hosts, which are its neighbours.
-        host: whose device is there already.
+        host: host whose device exists already.
         mtu: longest packet of the device in bytes.
-        buffer: what a TCP socket may hold in bytes.
+        buffer: size of a TCP socket's buffer in bytes.
 
     Raises:
         RuntimeError: of a tool.
@@ -109,11 +110,12 @@ def settle_host(layout: Layout, host: Host, mtu: int, buffer: int) -> None:
         for other in neighbours
     ]
     values = {
-        # Sockets may hold as much as the manager is to see (c-Through §4.1).
+        # The buffer of a socket is the demand that the manager can see (c-Through §4.1).
         "net.ipv4.tcp_wmem": f"4096 {buffer} {buffer}",
         "net.ipv4.tcp_rmem": "4096 4194304 33554432",
     }
-    # Received packets are processed beside the thread that polls, which has the last processor.
+    # Received packets are processed on other processors than the last one, on which the polling
+    # thread runs.
     others = (1 << max(1, (os.cpu_count() or 1) - 1)) - 1
     spread = f"echo {others:x} > /sys/class/net/{DEVICE}/queues/rx-0/rps_cpus"
     quiet = [f"echo '{value}' > /proc/sys/{key.replace('.', '/')}" for key, value in values.items()]

@@ -1,7 +1,7 @@
 """Open vSwitch on the hosts: a switch in each namespace, in its user-space datapath, with database
 and sockets in the testbed's folder.
 
-No service of the machine and no kernel module is used. All processes end with the one that
+It uses no service of the machine and no kernel module. All processes end with the process that
 started them.
 """
 
@@ -71,12 +71,12 @@ class OpenVSwitches:
     """The switches of all hosts."""
 
     def __init__(self, layout: Layout, folder: Path, controller: Path) -> None:
-        """Nothing runs yet.
+        """Creates the object without starting a process.
 
         Args:
-            layout: of the hosts, whose namespaces and links are there.
-            folder: of the testbed.
-            controller: socket that their controller listens on.
+            layout: layout of the hosts, whose namespaces and links exist.
+            folder: folder of the testbed.
+            controller: socket on which their controller listens.
         """
         self._layout = layout
         self._folder = folder
@@ -86,10 +86,10 @@ class OpenVSwitches:
         """By host: see `_count_unsent`, before traffic."""
 
     def start(self) -> None:
-        """Starts all; each has a bridge with the host's device and its link.
+        """Starts all switches; each has a bridge with the host's device and its link.
 
         Raises:
-            RuntimeError: of a process that does not begin.
+            RuntimeError: if a process does not start.
         """
         hosts = self._layout.hosts
         template = self._folder / "conf.db"
@@ -98,7 +98,7 @@ class OpenVSwitches:
             own = self._own(host)
             own.mkdir()
             (own / "conf.db").write_bytes(template.read_bytes())
-            # Open vSwitch connects to a socket of this name alone, in its own folder.
+            # Open vSwitch connects only to a socket of this name in its own folder.
             (own / CONTROLLER).symlink_to(self._controller)
             self._begin(host, _database_line(own))
         switches = []
@@ -116,11 +116,11 @@ class OpenVSwitches:
         self._unsent = {host.index: self._count_unsent(host) for host in hosts}
 
     def forget(self, hosts: Iterable[Host]) -> None:
-        """Returns once switches forward no packet any more by rules that were replaced: they
-        cache decisions, and reply to barriers before they have looked through the cache.
+        """Waits until switches no longer forward packets by replaced rules: they cache decisions,
+        and reply to barriers before they have updated the cache.
 
         Raises:
-            RuntimeError: of a switch that does not answer.
+            RuntimeError: if a switch does not answer.
         """
         targets = [str(self._own(host) / "ctl.sock") for host in hosts]
         tool = shell.tool_path("ovs-appctl")
@@ -133,7 +133,7 @@ class OpenVSwitches:
         the socket was full), and those that they did not send.
 
         Raises:
-            RuntimeError: of `ss`.
+            RuntimeError: if `ss` fails.
         """
         drops = 0
         for host in self._layout.hosts:
@@ -172,7 +172,7 @@ class OpenVSwitches:
         return all(one.poll() is None for one in self._running)
 
     def stop(self) -> None:
-        """Ends all; their devices go with them."""
+        """Ends all switches; their devices are removed with them."""
         for one in self._running:
             one.terminate()
         for one in self._running:
@@ -186,7 +186,7 @@ class OpenVSwitches:
         return self._folder / f"ovs-{host.index}"
 
     def _begin(self, host: Host, line: Sequence[str]) -> int:
-        """Starts a program beside a host; returns its process ID."""
+        """Starts a program in the namespace of a host; returns its process ID."""
         own = self._own(host)
         keys = ("OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR")
         environment = {**os.environ, **dict.fromkeys(keys, str(own))}
@@ -214,7 +214,7 @@ class OpenVSwitches:
 
     @staticmethod
     def _each(lines: Sequence[Sequence[str]]) -> None:
-        """Runs commands beside each other to their ends."""
+        """Runs commands in parallel, and waits for their ends."""
         begun = [
             subprocess.Popen(
                 line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -236,8 +236,8 @@ class OpenVSwitches:
 
 
 def socket_drops(text: str) -> int:
-    """Packets that the buffer of the socket on a host's link had no room for, as `ss -0 -n -m`
-    prints them.
+    """The number of packets that were lost because the socket buffer on a host's link was full,
+    from the output of `ss -0 -n -m`.
 
     >>> socket_drops("p_raw 0 0 *:uplink * skmem:(r0,rb8,t0,tb8,f0,w0,o176,bl0,d42)")
     42
@@ -280,7 +280,7 @@ def _switch_line(own: Path) -> list[str]:
         shell.tool_path("ovs-vswitchd"),
         f"unix:{own / 'db.sock'}",
         f"--unixctl={own / 'ctl.sock'}",
-        # Nothing asks for the kernel's datapath, which would load its module.
+        # Prevents use of the kernel's datapath, which would load its module.
         "--disable-system",
         *_QUIET,
     ]
@@ -292,7 +292,7 @@ def _bridge_line(own: Path, host: Host) -> list[str]:
         "protocols=OpenFlow13",
         "fail_mode=secure",
         f"other-config:datapath-id={datapath_of(host):016x}",
-        # Open vSwitch sets the address back if anything else sets another.
+        # Open vSwitch restores this address if another program changes it.
         f'other-config:hwaddr="{host.mac}"',
     ]
     threads = [f"other-config:n-{kind}-threads=1" for kind in ("handler", "revalidator")]

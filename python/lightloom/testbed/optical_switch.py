@@ -28,16 +28,16 @@ from lightloom.testbed.setup import scaled_ps
 
 
 class OpticalSwitch:
-    """The switches of a testbed that is up, whose own controller has not begun.
+    """The switches of a testbed that is up and whose own controller has not started.
 
     Its methods are called by the thread that made the testbed.
     """
 
     def __init__(self, bed: Testbed) -> None:
-        """Changes nothing.
+        """Creates the switch; changes no circuit.
 
         Raises:
-            TypeError: of a testbed whose circuits last for days.
+            TypeError: if circuits of the testbed are days of a schedule.
         """
         self._plane = kernel_plane_of(bed)
         self._racks = bed.setup.layout.racks
@@ -58,7 +58,7 @@ class OpticalSwitch:
         )
 
     def read(self) -> Reading:
-        """Its cross-connects; every one that is there has light."""
+        """Its cross-connects; all existing ones have light."""
         lit = sorted(self._pair(hop) for hop in self._plane.lit)
         return Reading([CrossConnect(pair, name_of(pair), Status.CONNECTED) for pair in lit])
 
@@ -68,7 +68,7 @@ class OpticalSwitch:
         """Deletes, then creates connections, and waits for the switching time of the mirrors.
 
         Raises:
-            SwitchError: if a port is taken, or two ports are of different planes.
+            SwitchError: if a port is in use, or two ports belong to different planes.
         """
         check_pairs(remove, add, self._size)
         gone, new, kept = difference(self.read(), remove, add)
@@ -103,7 +103,7 @@ class OpticalSwitch:
         return first + a, first + b
 
     def power(self) -> dict[Port, float] | None:
-        """None: there are no monitors."""
+        """Returns None, because there are no power monitors."""
         return None
 
     def close(self) -> None:
@@ -114,7 +114,7 @@ def kernel_plane_of(bed: Testbed) -> KernelPlane:
     """The kernel plane of a testbed.
 
     Raises:
-        TypeError: if it has the other one.
+        TypeError: if it has the user-space plane.
     """
     if not isinstance(bed.plane, KernelPlane):
         raise TypeError("the circuits of the user-space plane last for days of a schedule")

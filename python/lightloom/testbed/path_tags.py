@@ -1,4 +1,4 @@
-"""VLANs of paths over circuits, as rack switches and servers use them (HydRA §III.B.1): pure."""
+"""VLANs of paths over circuits, which rack switches and servers use (HydRA §III.B.1). Pure."""
 
 from __future__ import annotations
 
@@ -48,10 +48,11 @@ def first_paths(routes: Iterable[Mapping[str, Any]]) -> dict[tuple[int, int], Pa
 
 
 class PathTags:
-    """Which path is on which VLAN.
+    """The assignment of paths to VLANs.
 
-    Paths that come together share VLANs, as few as can be found, of which none has a loop. A VLAN
-    that is free again is used last, so that no packet with its tag is on the way any more.
+    Paths that are assigned together share VLANs, as few as can be found, none of which contains a
+    loop. A VLAN that was released is reused last, so that no packet with its tag is still in
+    transit.
     """
 
     def __init__(self, first: int = _core.TESTBED_FIRST_TAG, count: int = _core.TESTBED_TAGS):
@@ -69,8 +70,8 @@ class PathTags:
         return len({*self._vlan_of.values()})
 
     def assign(self, paths: Iterable[Path]) -> list[Row]:
-        """Gives paths that have none a VLAN; returns the rows that rack switches need before a
-        packet with its tag comes.
+        """Assigns a VLAN to paths that have none; returns the rows that rack switches need before a
+        packet with its tag arrives.
 
         Raises:
             OSError: if all VLANs are used.
@@ -96,7 +97,7 @@ class PathTags:
         return vlan
 
     def keep(self, paths: Iterable[Path]) -> None:
-        """Takes all other paths off their VLANs."""
+        """Releases the VLANs of all other paths."""
         before = {*self._vlan_of.values()}
         wanted = {*paths}
         self._vlan_of = {path: vlan for path, vlan in self._vlan_of.items() if path in wanted}

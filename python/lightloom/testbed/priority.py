@@ -1,8 +1,8 @@
 """Scheduling policies of threads and programs that must act on time: the controller, and the
 switches of servers.
 
-Niceness alone has no effect beside the programs of another session if the kernel groups processes
-by session (autogroup). A real-time policy has. The kernel leaves 5 % of each second to programs
+Niceness alone has no effect against programs of another session if the kernel groups processes by
+session (autogroup); a real-time policy does. The kernel reserves 5 % of each second for programs
 without one.
 """
 
@@ -46,8 +46,9 @@ def prefer_threads() -> bool:
     """Gives all threads of this process a real-time policy; returns whether the calling thread
     has it.
 
-    A child inherits it, and an application resets it. Without the policy the child would start
-    late under load, and the thread that starts it holds the interpreter's lock until then.
+    A child inherits the policy, and an application resets it. Without the policy the child would
+    start late under load, and the thread that starts it holds the interpreter's lock until the
+    start.
     """
     for thread in _threads():
         prefer(thread, CONTROLLER, os.SCHED_FIFO)

@@ -20,11 +20,11 @@ COMPILERS = {
 
 @contextmanager
 def built(programs: Mapping[Path, Sequence[str]]) -> Iterator[Path]:
-    """Compiles programs into a folder that applications of this process find them in; at its end
-    the folder is removed.
+    """Compiles programs into a folder on the search path of this process's applications; removes
+    the folder at the end.
 
     Args:
-        programs: source of each program, and the libraries that it is linked with.
+        programs: source of each program, and the libraries with which it is linked.
 
     Raises:
         ConfigError: without the compiler, or if a program does not compile.

@@ -25,7 +25,7 @@ AGREEMENT = "agreement.json"
 
 
 def summary(live: Live, agreement: bool = True) -> dict[str, Any]:
-    """The figures of a run, with what it was run on."""
+    """The figures of a run, with the set-up and the machine."""
     setup = live.setup
     applications = [one | _matched(live, one) for one in live.applications]
     found: dict[str, Any] = {
@@ -61,7 +61,7 @@ def save(live: Live, figures: dict[str, Any], verdict: str, directory: Path) -> 
     """Writes all files of a run, or none, and a record of them. `verdict` heads the page.
 
     Raises:
-        WriteError: that names the file.
+        WriteError: naming the file.
     """
     experiment = {
         **live.setup.resolved,

@@ -1,9 +1,9 @@
 """HydRA's forwarding (JOCN 7(3), 2015, §III.B.1): servers tag packets for a path, by rules of Open
-vSwitch that the controller changes in three substeps over OpenFlow; rack switches forward by tag.
+vSwitch, which the controller changes in three substeps over OpenFlow. Rack switches forward by tag.
 
-3-1: rules of a higher priority lead traffic away from circuits. 3-2: rack switches learn the new
-VLANs, and servers the new rules, which do not count yet. 3-3: the rules of 3-1 are deleted, which
-makes the new ones count.
+3-1: rules of a higher priority move traffic away from circuits. 3-2: rack switches get the new
+VLANs, and servers get the new rules, which have no effect yet. 3-3: the rules of 3-1 are deleted,
+which puts the new rules into effect.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ Tags = dict[Pair, int | None]
 
 
 class ServerForwarding:
-    """Servers tag, rack switches follow the tags."""
+    """Forwarding by tags: servers tag packets, and rack switches forward them by tag."""
 
     def __init__(
         self, setup: Setup, plane: _core.TestbedKernelPlane, lit: set[Hop], folder: Path
     ) -> None:
-        """Starts a switch on each host; their first rules lead over the electrical network.
+        """Starts a switch on each host, whose first rules use the electrical network.
 
         Args:
-            setup: of the testbed.
-            plane: has the tables of the rack switches.
-            lit: circuits, which its owner updates.
-            folder: of the testbed.
+            setup: set-up of the testbed.
+            plane: plane with the tables of the rack switches.
+            lit: lit circuits, which their owner updates.
+            folder: folder of the testbed.
 
         Raises:
             ConfigError: without Open vSwitch or os-ken.
-            RuntimeError: of a switch that does not begin, or does not take its first rules.
+            RuntimeError: if a switch does not start, or does not accept its first rules.
         """
         layout = setup.layout
         self._layout = layout
@@ -81,7 +81,8 @@ class ServerForwarding:
             raise
 
     def drain(self, pairs: Sequence[Pair], staying: Routes) -> Iterator[float]:
-        """Substep 3-1, until no packet is on the way over what they used."""
+        """Carries out substep 3-1, and waits until no packet of the pairs is in transit over their
+        old routes."""
         stay = first_paths(staying["routes"])
         self._plane.lead_tagged(self._tags.assign(stay.values()))
         self._note_vlans()
@@ -94,12 +95,14 @@ class ServerForwarding:
         yield self._settle_s
 
     def leave(self, hops: Iterable[Hop]) -> Iterator[float]:
-        """Does nothing: what used them was drained."""
+        """Does nothing, because their traffic has been drained."""
         yield from ()
 
     def route(self, routes: Routes) -> Iterator[float]:
-        """Substep 3-2, beside the change of the circuits. Pairs that were not drained keep what
-        they use by a rule of the higher priority."""
+        """Carries out substep 3-2, in parallel to the change of circuits.
+
+        Pairs that were not drained keep their routes by a rule of the higher priority.
+        """
         began = time.monotonic()
         paths = first_paths(routes["routes"])
         self._plane.lead_tagged(self._tags.assign(paths.values()))
@@ -113,7 +116,7 @@ class ServerForwarding:
             yield left
 
     def enter(self, pairs: Sequence[Pair], routes: Routes, directed: bool) -> Iterator[float]:
-        """Substep 3-3. Rules of pairs that have no circuits any more come first."""
+        """Carries out substep 3-3, first for the rules of pairs that no longer have circuits."""
         ways = self._lit | {(b, a, plane) for a, b, plane in self._lit}
         lit = [route for route in routes["routes"] if set(hops_of(route)) <= ways]
         paths = first_paths(lit)
@@ -136,10 +139,10 @@ class ServerForwarding:
         self._changes += sum(len(stage) for by_rack in stages for stage in by_rack.values())
 
     def _apply(self, stages: Sequence[Mapping[int, Stage]]) -> None:
-        """Has the servers of each rack apply the stages of the rack.
+        """Makes the servers of each rack apply the stages of the rack.
 
         Raises:
-            OSError: of a switch that does not.
+            OSError: if a switch fails.
         """
         racks = {rack for by_rack in stages for rack, stage in by_rack.items() if stage}
         hosts = [host for host in self._layout.hosts if host.rack in racks]
@@ -180,7 +183,7 @@ class ServerForwarding:
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._switches.stop()
         self._listener.close()
-        # Its programs are detached when nothing holds it.
+        # Its programs are detached when it is no longer referenced.
         del self._plane
 
 
@@ -198,7 +201,7 @@ def _to(rack: int) -> Match:
 
 
 def first_rules(layout: Layout, tags: Tags) -> list[dict[int, Stage]]:
-    """The rules of a server's switch before any change: it accepts arriving packets, and sends."""
+    """The first rules of a server's switch, which accept arriving packets and send others."""
     arriving = Rule(IN, Match(in_port=LINK_PORT), LOCAL)
     racks = range(layout.racks)
     own: dict[int, Stage] = {rack: [arriving, Rule(WITHIN, _to(rack), LINK_PORT)] for rack in racks}
@@ -216,7 +219,7 @@ def rules(tags: Tags, priority: int) -> dict[int, Stage]:
 
 
 def removals(pairs: Iterable[Pair]) -> dict[int, Stage]:
-    """What removes the rules of 3-1."""
+    """The messages that remove the rules of 3-1."""
     found: dict[int, list[Rule | Removal]] = {}
     for a, b in pairs:
         for at, to in ((a, b), (b, a)):

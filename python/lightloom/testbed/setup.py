@@ -61,8 +61,8 @@ class Setup:
 
     @property
     def optical_weight(self) -> float | None:
-        """What traffic over circuits is sure of at a host's link, as a share; None where the
-        fabric has no such scheduler."""
+        """The guaranteed share of a host's link for traffic over circuits; None if the fabric has
+        no such scheduler."""
         own = self.resolved["fabric"][self.fabric]
         given = own.get("optical_weight")
         return None if given is None or not self.layout.electrical else float(given)
@@ -79,13 +79,13 @@ class Setup:
 
     @property
     def has_server_rules(self) -> bool:
-        """Whether servers tag packets for a path, by OpenFlow rules of their own."""
+        """Whether servers tag packets for a path, by their own OpenFlow rules."""
         given = self.table.forwarding
         return self.kind in SERVER_KINDS if given is None else given == "servers"
 
     @property
     def plane(self) -> str:
-        """The data plane that carries it: kernel or user."""
+        """The data plane that emulates it: kernel or user."""
         return "user" if self.kind in USER_KINDS else "kernel"
 
 
@@ -93,7 +93,7 @@ def setup_of(experiment: Experiment, label: str | None = None, name: str | None 
     """The testbed to build for a fabric of an experiment.
 
     Raises:
-        ConfigError: of a fabric that cannot be emulated, or of a value beyond a limit.
+        ConfigError: if the fabric cannot be emulated, or a value exceeds a limit.
     """
     table = read_table(experiment.raw.get(TESTBED, {}))
     if name is not None and not re.fullmatch(r"[A-Za-z0-9_]{1,32}", name):
@@ -138,11 +138,12 @@ def setup_of(experiment: Experiment, label: str | None = None, name: str | None 
 
 
 def cases(experiment: Experiment) -> dict[str, Experiment]:
-    """The experiment of each case of `[testbed]`, by its name; the experiment itself, named
-    "", where there are none.
+    """The experiment of each case of `[testbed]`, by name; without cases, the experiment itself
+    with the name "".
 
     Raises:
-        ConfigError: of a table that cannot be read, two cases of a name, or of a key to be set.
+        ConfigError: if a table cannot be read, two cases have the same name, or a key cannot be
+            set.
     """
     table = read_table(experiment.raw.get(TESTBED, {}))
     found = {}
@@ -155,7 +156,7 @@ def cases(experiment: Experiment) -> dict[str, Experiment]:
 
 
 def json_of(setup: Setup) -> str:
-    """The experiment as the core reads it."""
+    """The experiment in the form that the core reads."""
     return json.dumps(of_core(dict(setup.resolved)))
 
 
@@ -166,7 +167,7 @@ def policy_of(setup: Setup) -> str:
 
 
 def scaled_ps(setup: Setup, ps: int) -> int:
-    """A time of the fabric as it passes on the testbed."""
+    """A time of the fabric, converted to the time of the testbed."""
     return int(ps * setup.table.time_scale)
 
 
@@ -267,12 +268,12 @@ def _check_limits(setup: Setup) -> None:
 
 
 def _time_scale(shortest_ps: int, given_ps: int) -> str:
-    """What makes a time of the fabric long enough."""
+    """The `time_scale` that makes a time of the fabric long enough."""
     needed = -(-shortest_ps // max(given_ps, 1))
     return f"testbed.time_scale = {needed}" if needed <= LARGEST_SCALE else "raise it"
 
 
 def default_name(path: Path | None) -> str:
-    """A name for the testbed of an experiment: letters and digits of its file."""
+    """A default name for the testbed of an experiment: letters and digits of its file name."""
     stem = "testbed" if path is None else path.stem
     return re.sub(r"[^a-z0-9]", "", stem.lower())[:12] or "testbed"

@@ -1,4 +1,4 @@
-"""Debian's tools, each with a time limit: `ip`, `tc`, and what runs in a namespace."""
+"""Calls of system tools with a time limit: `ip`, `tc`, and programs in a namespace."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def tool_path(tool: str) -> str:
 
 
 def check_rights() -> None:
-    """Refuses a process that may not make namespaces.
+    """Refuses a process without the rights to create namespaces.
 
     Raises:
-        ConfigError: saying what it needs.
+        ConfigError: stating the required rights.
     """
     if sys.platform != "linux":
         limit = "network namespaces are a part of Linux"
@@ -73,19 +73,19 @@ def check_rights() -> None:
 
 
 def held_capabilities() -> int:
-    """The capabilities of this process, a bit each."""
+    """The capabilities of this process, one bit each."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return next((int(line[7:], 16) for line in lines if line.startswith("CapEff:")), 0)
 
 
 def call(arguments: Sequence[str], text: str | None = None) -> str:
-    """Runs a program to its end; returns what it printed.
+    """Runs a program to its end; returns its output.
 
     Raises:
         RuntimeError: with the program's message, if it fails or takes longer than `LIMIT_S`.
     """
     command = [tool_path(arguments[0]), *arguments[1:]]
-    # If this process is killed, nothing goes on to make what a guardian removes.
+    # If this process is killed, the program must not create what the guardian is removing.
     ending = [tool_path("setpriv"), "--pdeathsig", "KILL"]
     try:
         done = subprocess.run(
@@ -107,7 +107,7 @@ def batch(tool: str, lines: Sequence[str], namespace: str | None = None) -> None
     """Hands commands to `ip` or `tc` as one batch.
 
     Raises:
-        RuntimeError: of the first that fails.
+        RuntimeError: for the first command that fails.
     """
     if lines:
         where = [] if namespace is None else ["-n", namespace]

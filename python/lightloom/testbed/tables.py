@@ -1,7 +1,7 @@
 """The measurements of a testbed run, in the tables of a simulation.
 
-Times are the fabric's own: those of the machine ÷ `time_scale`. Bytes are divided by it, too, as
-rates are not scaled. Columns that the testbed does not measure are null.
+Times are those of the fabric, that is, those of the machine ÷ `time_scale`. Bytes are divided by
+it, too, because rates are not scaled. Columns that the testbed does not measure are null.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ as short as the machine."""
 
 
 def flow_table(live: Live) -> pa.Table:
-    """The transfers of applications as flows, each in the group of its application's name. When
-    the fabric first served them, and over how many hops, is not measured."""
+    """The transfers of applications as flows, each in a group with the name of its application.
+
+    The time of first service and the number of hops are not measured.
+    """
     scale = live.setup.table.time_scale
     rows, ends = flows(live), transfers(live)
     names = [one["name"] for one in ends]
@@ -110,7 +112,8 @@ def circuit_table(live: Live) -> pa.Table | None:
 
 
 def link_table(live: Live) -> pa.Table | None:
-    """What links of the electrical network carried in the run; None without one."""
+    """The bytes that links of the electrical network carried in the run; None without such a
+    network."""
     first, last = live.samples.observed[0].links, live.samples.observed[-1].links
     if not last:
         return None
@@ -131,7 +134,8 @@ def link_table(live: Live) -> pa.Table | None:
 
 
 def figures(live: Live) -> dict[str, Any]:
-    """Figures of a summary that follow from the samples, under the names of a simulation's."""
+    """Figures of the summary that follow from the samples, with the names that a simulation
+    uses."""
     observed = live.samples.observed
     delivered = observed[-1].delivered - observed[0].delivered
     done = len(transfers(live))
@@ -147,13 +151,13 @@ def figures(live: Live) -> dict[str, Any]:
 
 
 def _span_s(live: Live) -> float:
-    """From the first observation to the last, as it passed on the machine."""
+    """The time from the first observation to the last, in time of the machine."""
     observed = live.samples.observed
     return observed[-1].at - observed[0].at
 
 
 def _counts(live: Live) -> dict[str, Any]:
-    """Transfers that had begun, and those that had ended, at each sample."""
+    """Numbers of transfers that had started and that had ended at each sample."""
     begun = [one["begin_s"] for one in transfers(live)]
     ended = [one["begin_s"] + one["took_s"] for one in transfers(live)]
     times = [one.at - live.began for one in live.samples.observed]
@@ -175,7 +179,7 @@ def _sizes(live: Live, sizes: Sequence[int]) -> Any:
 
 
 def _shares(live: Live, sizes: Sequence[int], rate_bps: float) -> Any:
-    """What came by in the interval that ends at each sample, as a share of what a rate allows."""
+    """The bytes in the interval before each sample, as a share of the bytes at a given rate."""
     spans = np.diff([one.at for one in live.samples.observed], prepend=np.nan)
     return np.diff(np.array(sizes, float), prepend=np.nan) * 8 / (spans * rate_bps)
 
@@ -195,7 +199,7 @@ def _capacity(live: Live) -> float:
 
 
 def _experiment(live: Live) -> dict[str, Any]:
-    """The experiment with the fabric of the run alone."""
+    """The experiment with only the fabric of the run."""
     resolved = dict(live.setup.resolved)
     return {**resolved, "fabric": [resolved["fabric"][live.setup.fabric]]}
 

@@ -42,8 +42,9 @@ class UserPlane:
             namespaces.settle_host(layout, host, MTU, setup.buffer)
             rate = f"rate {setup.host_bps}bit burst 16kb latency 200ms"
             space = layout.namespace(host)
-            # Shaped to the rate of the link, or the ring of the device would overflow; packets,
-            # not segments to be cut, as a day's bytes are few.
+            # The device is shaped to the rate of the link, because its ring would overflow
+            # otherwise. It gets packets instead of large segments, because a day carries only few
+            # bytes.
             shell.batch("tc", [f"qdisc add dev {DEVICE} root tbf {rate}"], space)
         self.history: list[tuple[int, int, int, float, float | None]] = []
         """Circuits that stay: none, as days take turns."""
@@ -52,12 +53,12 @@ class UserPlane:
         """Schedules that were followed, and since when [s of the monotonic clock]."""
 
     def carry_out(self, kind: str, body: Any) -> Iterator[float]:
-        """Follows a schedule from the end of the present day on; a switch of schedules is asked for
-        nothing else.
+        """Follows a schedule from the end of the present day on, which is the only action of this
+        plane.
 
         Raises:
-            ConfigError: of a policy that returns circuits.
-            OSError: of a schedule that the plane cannot follow.
+            ConfigError: if the policy returns circuits.
+            OSError: if the plane cannot follow the schedule.
         """
         if kind != "follow":
             limit = "it returned circuits that stay, and Mordia's switch follows schedules"
@@ -92,7 +93,7 @@ class UserPlane:
         return [(f"{a}>{b}", size) for a, b, size in pairs if a != b]
 
     def observe(self) -> Observed:
-        """What crossed circuits, and what waits for them in the racks."""
+        """The bytes that crossed circuits, and the bytes that wait for them in the racks."""
         now, counts = time.monotonic(), self.counts()
         carried, waiting = sum(counts["carried"]), self._by_pair(counts["waiting"])
         return Observed(
@@ -127,5 +128,5 @@ class UserPlane:
         return bool(self._plane.works())
 
     def stop(self) -> None:
-        """Ends the thread; the devices go."""
+        """Ends the thread, and with it the devices."""
         self._plane.stop()
