@@ -22,10 +22,10 @@ class Row:
     kept: str
     """The share of the fault-free network's goodput that remains."""
     least: str
-    """The part with which that is measured; empty if there is only one."""
+    """The part whose failure leaves the least goodput; empty if there is only one part."""
     p99: str
     slowest: str
-    """The part with which the 99th percentile is longest."""
+    """The part whose failure leads to the longest 99th percentile."""
     missing: str
     jobs: str
 

@@ -57,7 +57,8 @@ class Decision:
     """The fabric that carries the traffic at the lowest cost, and the price that would overturn
     this."""
     facts: tuple[str, ...]
-    """Cost and power of the other fabrics, and how far the cheapest is behind in performance."""
+    """Cost and power of the other fabrics, and the distance of the cheapest from the best in
+    performance."""
     overturned: tuple[str, ...]
     leaders: tuple[str, ...]
     """The labels of the fabrics that cost least per delivered Gb/s; several if they are level."""

@@ -22,7 +22,7 @@ class Fastest:
     criterion: Criterion
     best: Score
     other: Score
-    """The cheapest of the others, else the next."""
+    """The cheapest of the other fabrics, otherwise the next one."""
     several: bool
     """Whether more than two fabrics are compared."""
 
@@ -41,7 +41,7 @@ class LeastPower:
 
     labels: tuple[str, ...]
     than: str | None = None
-    """The fabric that one is compared with, if there are several others."""
+    """The fabric with which one is compared, if there are several others."""
     times: Range | None = None
     """Power of another ÷ that of the one fabric that draws the least; None if not known."""
 
