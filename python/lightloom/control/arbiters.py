@@ -21,7 +21,7 @@ class Agreement:
     """The matching of one slot."""
 
     output_of: Integers
-    """The output that each input is matched with; -1 if it is not matched."""
+    """The output with which each input is matched; -1 if it is not matched."""
     pointers: tuple[Integers, Integers]
     """The pointers for the next slot. For iSLIP: the input that each output grants first, and the
     output that each input accepts first. For DRRM: the output that each input requests first, and

@@ -21,7 +21,8 @@ class Matching:
     """Circuits that connect nodes in pairs."""
 
     mate: Integers
-    """The node that each node is matched with; -1 for the remaining one if their number is odd."""
+    """The node with which each node is matched; -1 for the remaining node if their number is
+    odd."""
     weight: int
     """The sum of the demand of the pairs in both directions."""
     certificate: MatchingProof

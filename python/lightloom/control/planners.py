@@ -364,11 +364,11 @@ class _Paths:
         share = np.maximum(there, back) // parts[of]
         each = np.full_like(share, capacity) if whole else np.minimum(share, capacity)
         self.reserved = topology.added_up(each)
-        """On each circuit, each way."""
+        """Reserved capacity of each circuit in each direction."""
         found = np.bincount(of[topology.served], minlength=len(parts))
         ways = (_within(sent[first], found, parts, capacity) for sent in (there, back))
         self.carried = sum(int(way.sum()) for way in ways)
-        """Both directions of all pairs."""
+        """Bytes carried in both directions of all pairs."""
 
 
 def _within(sent: Integers, found: Integers, parts: Integers, capacity: int) -> Integers:

@@ -42,7 +42,7 @@ class Asked:
     step_us: int | None
     """The length of the intervals into which records are grouped [µs]; None if not given."""
     by_name: bool
-    """Whether the times in file names count instead of those of records."""
+    """Whether the times in file names are used instead of those of records."""
     estimate: bool = False
     """Whether files have counters of interfaces, from which demand is estimated."""
 

@@ -75,7 +75,7 @@ class Terms:
     dark_us: int
     """Time from the beginning of a change until new circuits carry data [µs]."""
     all_dark: bool
-    """Whether a change also makes the circuits dark that stay."""
+    """Whether a change also makes the kept circuits dark."""
 
 
 def terms(day: Day, rate: str, dark: str, all_dark: bool) -> Terms:

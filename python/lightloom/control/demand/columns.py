@@ -21,8 +21,11 @@ class Layout:
     title: str
     """The name of this kind of table."""
     names: Mapping[str, tuple[str, ...]]
-    """Role → accepted column names. `back` counts bytes from destination to source; `sampling` is
-    the number of packets of which one is counted."""
+    """Role → accepted column names.
+
+    `back` counts bytes from destination to source; `sampling` is the sampling rate: one in this
+    number of packets is counted.
+    """
     last: str = ""
     """The first cell of the line that ends the records; empty if there is none."""
 

@@ -3,8 +3,8 @@
 from lightloom.control.demand.columns import Layout
 
 SAMPLING = ("sampling_rate", "SamplingRate")
-"""Columns of the number of packets of which one is counted, as collectors of sampled flows name
-them."""
+"""Names of the column with the sampling rate (one in this number of packets is counted), as
+collectors of sampled flows write it."""
 TIMES = tuple(
     f"{name}{unit}" for name in ("time", "timestamp") for unit in ("", "_s", "_ms", "_us", "_ns")
 )

@@ -36,7 +36,7 @@ WAYS = {
 """Patterns of directions in names of counters, or in a label `direction`."""
 ENDS = {name for role in ("src", "dst") for name in LONG.names[role]}
 GROWING = 3
-"""Number of samples from which a series that only grows is taken for a counter."""
+"""Number of samples from which a series that only grows is treated as a counter."""
 Series = tuple[str, str, str, list[tuple[int, str]]]
 """Position, source, destination, and samples: time [µs] and text."""
 

@@ -43,11 +43,11 @@ class Pair(NamedTuple):
     bytes: int
     """Bytes that the racks have for each other, in that direction or in both."""
     dark_ps: int | None
-    """How long no circuit connects the racks [ps]: 0 if one stays; the time that the switch needs
-    if one is made or moves to other ports; None if no circuit is made."""
+    """Time for which no circuit connects the racks [ps]: 0 if a circuit stays; the time that the
+    switch needs if a circuit is made or moves to other ports; None if no circuit is made."""
     dark_bytes: int | None
-    """Bytes of the demand that would have moved meanwhile; all of them if no circuit is made; None
-    if the duration of the demand is not given."""
+    """Bytes of the demand that would have moved in this time; all of them if no circuit is made;
+    None if the duration of the demand is not given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Change:
     old: OldPlan
     """The circuits before the change."""
     lights: Sequence[tuple[Light, Action]]
-    """Every direction of light, with what happens to it."""
+    """Every direction of light, with its action."""
     directed: bool
     """Whether circuits are listed for each direction."""
     demand: Mapping[tuple[str, str], int]

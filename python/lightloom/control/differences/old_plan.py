@@ -52,7 +52,7 @@ class OldPlan:
     others: Sequence[tuple[int, int]] = ()
     """The A and B ports of cross-connects at ports that no rack has; they are not changed."""
     dark: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    """The A and B ports of cross-connects that carry no light, and why."""
+    """The A and B ports of cross-connects that carry no light, with the reason."""
 
     def pairs(self, plane: int = 0) -> list[tuple[str, str]]:
         """The pairs of racks that circuits connect in both directions on a plane; empty if a rack
