@@ -23,12 +23,12 @@ from lightloom.controller.store import Store
 from lightloom.controller.tokens import Client, admitted, client_of
 
 LARGEST = 32 << 20
-"""No request body is larger [B]."""
+"""Largest size of a request body [B]."""
 OPEN = ("/", "/healthz", "/metrics", "/openapi.json")
 """Paths that need no token."""
 EVENTS = "/events"
-"""The one path whose token may be in the address: the event stream of a browser cannot send a
-header."""
+"""The only path whose token may be in the address, because the event stream of a browser cannot
+send a header."""
 Follow = Callable[[Request], Awaitable[Response]]
 
 

@@ -34,9 +34,9 @@ class Planner:
     """Computes changes without carrying them out."""
 
     change: Callable[[Managed, Sequence[Wanted]], Change]
-    """The change to what some wishes ask for."""
+    """Computes the change to a state that fulfils some requests."""
     cost: Callable[[str, Change], Cost]
-    """Its cost on a switch of a name."""
+    """Computes its cost on a named switch."""
 
 
 class Advice:

@@ -34,8 +34,10 @@ class Health(Answer):
 
 
 Role = Literal["active", "standby"]
-"""Whether the controller that answers drives the switches. A standby answers with the switches as
-it last read them, if it ever did."""
+"""Whether the controller that answers drives the switches.
+
+A standby answers with its last readings of the switches, if it has any.
+"""
 
 
 class NamedPair(Answer):
@@ -64,7 +66,7 @@ class Price(Answer):
     waits_for: list[str]
     """The jobs that are not at a checkpoint."""
     accelerator_h: float | None
-    """None if a job did not say how many accelerators it has."""
+    """None if the number of accelerators of a job is not known."""
 
 
 class Due(Answer):
@@ -73,10 +75,10 @@ class Due(Answer):
     owner: str
     who: str
     pairs: list[Pair]
-    """All cross-connects that this owner wants then."""
+    """All cross-connects that this owner then requests."""
     priority: int
     deferred: int | None
-    """Number of the deferred change that it is; None if it is none."""
+    """Number of the deferred change; None if it is not deferred."""
 
 
 class Plan(Answer):
@@ -87,8 +89,8 @@ class Plan(Answer):
     added: list[Pair]
     kept: list[Pair]
     away: list[Pair] = []
-    """Lit cross-connects from which traffic is kept away since a stuck transaction; it is let in at
-    the end where they are kept."""
+    """Lit cross-connects from which traffic has been kept away since a stuck transaction; if they
+    are kept, traffic is let in at the end."""
     cost: Price | None = None
     deferred: list[int] = []
     """Numbers of the deferred changes that it carries out."""
@@ -164,7 +166,7 @@ class JobAnswer(Answer):
     begins: float | None
     ends: float | None
     until: float | None
-    """It has ended then, unless it is announced again."""
+    """Time at which it ends, unless it is announced again."""
 
 
 class DeferredAnswer(Answer):
@@ -217,7 +219,7 @@ class PairDemand(Answer):
     racks: str
     bytes: int
     joined: bool
-    """Whether a circuit leads there."""
+    """Whether a circuit connects the pair."""
 
 
 class SwitchState(Answer):
@@ -243,7 +245,7 @@ class SwitchState(Answer):
     dark_spent_s: float
     """Dark time of the policy's changes of the last hour."""
     dark_limit_s: float | None
-    """Budget of dark time in an hour; None: there is none."""
+    """Budget of dark time per hour; None if there is no limit."""
 
 
 class ControllerState(Answer):
@@ -252,7 +254,7 @@ class ControllerState(Answer):
     name: str
     role: Role
     active: str | None
-    """Host and process of the active controller; None if there is none now."""
+    """Host and process of the active controller; None if no controller is active."""
     mode: Literal["advise", "act"]
     now: float
     version: int
@@ -308,7 +310,7 @@ class Preview(TimedDifference):
     dry_run: Literal[True] = True
     forecast: Forecast | None
     no_forecast: str | None
-    """Why there is no forecast."""
+    """The reason why there is no forecast."""
 
 
 class Applied(Answer):
@@ -317,9 +319,9 @@ class Applied(Answer):
     transactions: list[TransactionAnswer]
     diff: TimedDifference
     deferred: DeferredAnswer | None = None
-    """The change that waits, if the request is for later."""
+    """The deferred change, if the request is for later."""
     dark: list[str] = []
-    """Requested cross-connects that are not lit, or that no light leaves."""
+    """Requested cross-connects that are not set up or emit no light."""
 
 
 class Undone(RootModel[list[TransactionAnswer]]):
@@ -368,6 +370,8 @@ class Audit(Answer):
 
     records: list[Record]
     broken_link: int | None
-    """Of these records, and of all as they were at `checked_at`."""
+    """Number of the first broken record among these records, and among all records at
+    `checked_at`."""
     checked_at: float | None
-    """When all records were last checked [s since 1970]; None: not yet."""
+    """Time at which all records were last checked [s since 1970]; None if they have not been
+    checked yet."""

@@ -46,7 +46,7 @@ KEEP_S = 15
 """Time between two signs of life in an event stream [s]."""
 POLL_S = 0.2
 VALID_S = 1.0
-"""An event stream ends this long after its token has [s]."""
+"""Longest time from the end of a token to the end of its event stream [s]."""
 
 ROLE = "Lightloom-Role"
 """Header of every answer: `active` or `standby`."""

@@ -15,9 +15,9 @@ from lightloom.controller.database import Database
 
 FIRST_HASH = "0" * 64
 PAGE = 1_000
-"""So many records are read at once."""
+"""Number of records that are read at a time."""
 STEP = 5_000
-"""So many records are checked by a request for the log, and by each step in the background."""
+"""Number of records that a request for the log checks, and each step in the background."""
 _LAST_HASH = select(schema.audit.c.hash).order_by(schema.audit.c.id.desc()).limit(1)
 _INSERT = insert(schema.audit)
 
@@ -30,11 +30,13 @@ class Check:
     previous: str = FIRST_HASH
     """Hash of the last record that was checked."""
     after: int = 0
-    """Its number; 0 at the beginning of the log."""
+    """Number of this record; 0 at the beginning of the log."""
     broken: int | None = None
-    """The first record that does not fit; None if there was none in the last whole check."""
+    """The first record that does not match; None if there was none in the last check of the whole
+    log."""
     whole_at: float | None = None
-    """When a check of the whole log was last over [s since 1970]; None: never in this process."""
+    """Time at which a check of the whole log last ended [s since 1970]; None if none has ended in
+    this process."""
 
 
 class Audited(Database):

@@ -10,9 +10,9 @@ from lightloom.controller.leases import MOST_PRIORITY
 from lightloom.controller.matrices import MOST
 
 LATEST = 253_402_300_799.0
-"""The end of the year 9999 [s since 1970]: no lease ends later."""
+"""The end of the year 9999 [s since 1970], the latest end of a lease."""
 MOST_PORTS = 1_024
-"""A matrix or a list of circuits has no more rows."""
+"""Largest number of rows of a matrix or a list of circuits."""
 
 Priority = Annotated[int, Field(strict=True, ge=0, le=MOST_PRIORITY)]
 CROSS_CONNECT = "^[1-9][0-9]{0,3}A-[1-9][0-9]{0,3}B$"
@@ -32,10 +32,10 @@ class Body(BaseModel):
 
 
 When = Literal["now", "at checkpoint"] | Time
-"""When a change begins: now, when every job that loses a circuit is at a checkpoint, or at a time
+"""The start of a change: now, when every job that loses a circuit is at a checkpoint, or at a time
 [s since 1970]."""
 JobName = r"^[A-Za-z0-9_.:-]{1,128}$"
-"""Names of jobs: a part of an address."""
+"""Names of jobs, which are part of an address."""
 MOST_ACCELERATORS = 10_000_000
 
 
@@ -72,7 +72,7 @@ class Job(Body):
     racks: list[Rack] = Field(min_length=1, max_length=MOST_PORTS)
     accelerators: Annotated[int, Field(strict=True, ge=1, le=MOST_ACCELERATORS)] | None = None
     until: Time | None = None
-    """The job has ended then, unless it is announced again."""
+    """Time at which the job ends, unless it is announced again."""
 
 
 class Boundary(Body):

@@ -43,12 +43,12 @@ class Change:
     removed: Sequence[Pair] = ()
     added: Sequence[Pair] = ()
     kept: Sequence[Pair] = ()
-    """Lit and wanted: never touched."""
+    """Lit and requested; never changed."""
     unowned: Sequence[Pair] = ()
     """Lit without an owner; not changed."""
     conflicts: Sequence[Conflict] = field(default_factory=list)
     away: Sequence[Pair] = ()
-    """Lit, and traffic is kept away from it since a stuck transaction."""
+    """Lit cross-connects from which traffic has been kept away since a stuck transaction."""
 
     @property
     def is_empty(self) -> bool:

@@ -16,7 +16,7 @@ from lightloom.switches.ports import Port, port_of
 
 NEEDED = ("switch", "port", "datapath", "circuit", "electrical")
 LAST_PORT = 0xFFFFFF00
-"""The largest number of a port that is one."""
+"""Largest number of a physical port; higher numbers are reserved."""
 BAND = 66
 """Priorities of a sender: two for each length of a prefix."""
 

@@ -17,7 +17,7 @@ from lightloom.controller.database import DeposedError
 from lightloom.errors import refusal
 
 KEEP_S = 86_400.0
-"""A key is kept for so long after its request took effect [s]."""
+"""Time for which a key is kept after its request took effect [s]."""
 UNANSWERED = 0
 """Status of a request that took effect and has not been answered."""
 
@@ -27,12 +27,12 @@ class Claim:
     """A request with a key."""
 
     who: str
-    """The client; each has keys of its own."""
+    """The client; each client has its own keys."""
     key: str
     request: str
-    """Hash of everything that it asks for."""
+    """Hash of the complete content of the request."""
     has_effect: bool = False
-    """Whether it took effect before: only its answer is missing."""
+    """Whether it took effect before, so that only its answer is missing."""
     made: int | None = None
     """Number of the row that it made; None if it made none."""
 

@@ -27,14 +27,15 @@ from lightloom.units.durations import duration_ps
 SOURCES = ("folder", "prometheus", "counters")
 """Sources of demand, of which a controller has one."""
 HOOKS = ("hook", "drain", "openflow")
-"""What drains traffic, of which a controller has one."""
+"""Tables that drain traffic; a controller has at most one of them."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SLOTTED = ("mordia", "solstice", "eclipse", "rotation")
 """Policies that make schedules of slots."""
 LEAST_INTERVAL_S = 0.2
 """Pause between two turns of the loop."""
 LEAST_LEASE_S = 1.0
-"""The role is renewed every 0.2 s: a shorter lease may end before."""
+"""Shortest lease of the role, which is renewed every 0.2 s: a shorter lease might end before a
+renewal."""
 
 
 class _Keys(BaseModel):
@@ -53,8 +54,10 @@ class SwitchTable(_Keys):
     credentials: Path | None = None
     """File with a user and a password, a line each."""
     settle: str | None = None
-    """How long a circuit is dark when it changes. Default: as the switch reports it, else as its
-    last change took."""
+    """Dark time of a circuit that changes.
+
+    Default: the value that the switch reports, otherwise the time of its last change.
+    """
 
     @property
     def settle_s(self) -> float | None:
@@ -71,7 +74,7 @@ class PrometheusTable(_Keys):
     """Query whose series have a label for the source and one for the destination, such as
     `sum by (src, dst) (rate(flow_bytes_total[1m]))`."""
     span: str = "5 min"
-    """The query covers so much time up to now."""
+    """Time up to now that the query covers."""
     step: str = "30 s"
     """Distance between the samples of a series."""
     unit: str = "B/s"
@@ -86,7 +89,7 @@ class CountersTable(_Keys):
     interfaces: Path
     """CSV with a line for each interface: rack, target (gnmi://HOST:PORT), interface."""
     span: str = "1 min"
-    """The demand is that of so much time up to now."""
+    """Time up to now whose traffic is the demand."""
     credentials: Path | None = None
     """File with a user and a password, a line each."""
     timeout: str = "5 s"
@@ -113,17 +116,17 @@ class OpenFlowTable(_Keys):
 
     rules: Path
     """CSV with a line for each switch that sends over an A port: switch, port, datapath, circuit,
-    electrical, and, if wanted, circuit_vlan, electrical_vlan, priority."""
+    electrical, and optionally circuit_vlan, electrical_vlan, priority."""
     hosts: Path
     """CSV with the rack of each address or prefix: prefix, rack."""
     listen: str = "127.0.0.1:6653"
-    """Address and port that the switches connect to, or unix:PATH."""
+    """Address and port to which the switches connect, or unix:PATH."""
     timeout: str = "5 s"
     """Longest wait for a switch to connect, and to answer a barrier."""
     settle: str = "500 ms"
     """Time from the last switch's answer until no packet is in a queue of a circuit."""
     priority: int = Field(1000, ge=1, le=60_000)
-    """Least priority of a rule; the length of a prefix adds to it."""
+    """Smallest priority of a rule; the length of a prefix is added to it."""
 
 
 class DemandTable(_Keys):
@@ -134,19 +137,20 @@ class DemandTable(_Keys):
     hosts: Path | None = None
     """CSV that names the rack of each host, address or prefix in flow records."""
     format: str | None = None
-    """Format of the files, such as "nfdump", "pmacct" or "sflowtool". Default: found out."""
+    """Format of the files, such as "nfdump", "pmacct" or "sflowtool". Default: recognised."""
     unit: str | None = None
-    """What a number in the files stands for, such as "KB". Default: bytes."""
+    """Unit of the numbers in the files, such as "KB". Default: bytes."""
     columns: str | None = None
     """Columns of the files if they have other names: "src=NAME,dst=NAME,bytes=NAME"."""
     prometheus: PrometheusTable | None = None
-    """Prometheus server, asked at every interval."""
+    """Prometheus server, queried at every interval."""
     counters: CountersTable | None = None
     """Counters of interfaces, read at every interval."""
     older: str = "1 h"
     """Demand that is older than this is not used."""
     smoothing: float = Field(1.0, gt=0.0, le=1.0)
-    """Share of a new demand in what the policy sees; the rest is what it saw before."""
+    """Weight of a new demand in the demand that the policy receives; the previous value has the
+    rest."""
 
 
 Interfaces = TypeVar("Interfaces", CountersTable, DrainTable)
@@ -156,20 +160,20 @@ class NetworkTable(_Keys):
     """Rates of the racks, with which a dry run simulates the next interval."""
 
     circuit_rate: str
-    """Rate of a circuit, each way, such as "400 Gb/s"."""
+    """Rate of a circuit in each direction, such as "400 Gb/s"."""
     packet_rate: str | None = None
-    """Rate at which a rack sends over the packet network. Default: there is none."""
+    """Rate at which a rack sends over the packet network. Default: no packet network."""
 
 
 class LimitsTable(_Keys):
     """Limits on what a policy may change."""
 
     dwell: str = "0 s"
-    """Least time that a circuit stays lit."""
+    """Shortest time for which a circuit stays lit."""
     gain: float = Field(0.0, ge=0.0, le=1.0)
-    """Least increase of the share of demand between joined racks."""
+    """Smallest increase of the share of demand between connected racks."""
     dark_per_hour: str | None = None
-    """Most dark time of a switch in an hour, summed over changes. Default: no limit."""
+    """Largest dark time of a switch per hour, summed over changes. Default: no limit."""
     quiet: list[str] = Field(default_factory=list)
     """Times of day, such as "22:00-06:00" (UTC), in which a policy changes nothing."""
     when: Literal["now", "at checkpoint"] = "now"
@@ -186,20 +190,22 @@ class ControllerTable(_Keys):
     interval: str = "10 s"
     """Time from one decision of the policy to the next."""
     policy_within: str = "10 s"
-    """Longest time of one decision. A policy that takes longer is not asked again."""
+    """Longest time of one decision. A policy that takes longer is not called again."""
     store: str = "controller.db"
     """File of an SQLite database, or postgresql://USER@HOST:PORT/DATABASE."""
     listen: str = "127.0.0.1:8400"
     """Address and port of the HTTP interface."""
     tls_certificate: Path | None = None
-    """Certificate (PEM) of the HTTP interface; needed for other addresses than loopback."""
+    """Certificate (PEM) of the HTTP interface; required for addresses other than loopback."""
     tls_key: Path | None = None
     """Its key."""
     unowned: Literal["report", "remove"] = "report"
     """Whether cross-connects without an owner are reported or removed."""
     policy: dict[str, Any] | str | None = None
-    """Policy as in a fabric: a name, FILE.py:CLASS, or a table with `kind` or `file`. Default: none
-    decides."""
+    """Policy as in a fabric: a name, FILE.py:CLASS, or a table with `kind` or `file`.
+
+    Default: no policy.
+    """
     hook: str | None = None
     """URL of the hook that drains traffic from circuits and restores it."""
     drain: DrainTable | None = None
@@ -211,7 +217,7 @@ class ControllerTable(_Keys):
     demand: DemandTable = Field(default_factory=lambda: DemandTable(smoothing=1.0))
     limits: LimitsTable = Field(default_factory=lambda: LimitsTable(gain=0.0))
     network: NetworkTable | None = None
-    """Rates of the racks, for the simulation of a dry run. Default: none is made."""
+    """Rates of the racks, for the simulation of a dry run. Default: no simulation."""
     switch: list[SwitchTable] = Field(min_length=1)
 
     @property

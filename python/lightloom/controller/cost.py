@@ -27,7 +27,7 @@ class Cost:
     jobs: Sequence[str]
     """Jobs that lose a circuit."""
     waits_for: Sequence[str]
-    """The jobs that are not at a boundary of this length."""
+    """The jobs that are not at a boundary that covers the dark time."""
     accelerator_h: float | None
     """Accelerators of `waits_for` × dark time [h]; None if one of the factors is not known."""
 

@@ -43,8 +43,10 @@ class DeposedError(Exception):
 
 
 IDLE_MS = 5_000
-"""PostgreSQL ends a session that stays idle in a transaction for longer [ms]: the lock of a
-controller that was stopped there would keep the others from taking over."""
+"""Time after which PostgreSQL ends a session that is idle in a transaction [ms].
+
+Otherwise the lock of a controller that was stopped there would prevent others from taking over.
+"""
 
 
 def _ended(problem: DBAPIError) -> bool:
@@ -70,7 +72,7 @@ class Database:
         self._clock = clock
         self._lock = threading.RLock()
         self.fence: int | None = None
-        """The token of the role that this controller holds; None: the role is not checked."""
+        """The token of the role that this controller holds; None if the role is not checked."""
         try:
             self._engine = _engine(url)
             self._writing = self._engine.execution_options(writes=True)

@@ -21,7 +21,7 @@ Circuit = tuple[int, int]
 OTHER_KIND = "it decided on circuits of both directions before"
 """In the loop's error: a policy of one direction was shown light of both."""
 MANY = 1_000
-"""A controller that asks for more steps than this for one decision is broken."""
+"""Largest number of steps of one decision; a controller with more steps has failed."""
 
 
 class Decider:

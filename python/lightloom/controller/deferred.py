@@ -29,12 +29,12 @@ class Deferred:
     id: int
     switch: str
     who: str
-    """The client that wants it."""
+    """The client that requested it."""
     pairs: Sequence[Pair]
-    """All cross-connects that this client wants then."""
+    """All cross-connects that this client then requests."""
     priority: int
     at: float | None
-    """Time of the beginning [s since 1970]; None: at a checkpoint."""
+    """Time at which it begins [s since 1970]; None if it begins at a checkpoint."""
     created: float
 
     @property

@@ -15,9 +15,11 @@ from lightloom.controller.unmapped import Unmapped
 from lightloom.errors import ConfigError, refusal
 
 Version = tuple[Path, int, int]
-"""A file, the time of its last change [ns] and its size: another version is read again."""
+"""A file, the time of its last change [ns] and its size; a file with another version is read
+again."""
 MOST_AHEAD_S = 60.0
-"""A file that was changed later than this from now would hide all newer ones for that time."""
+"""Largest time by which the last change of a file may be in the future: a later file would hide all
+newer ones until then."""
 
 
 class Folder:

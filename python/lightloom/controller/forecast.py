@@ -20,11 +20,12 @@ from lightloom.controller.racks import Circuit
 from lightloom.policies import bits_per_second
 
 MOST_FLOWS = 50_000
-"""No simulation has more parts of demand, unless more pairs of racks have some."""
+"""Largest number of parts of demand in a simulation, unless more pairs of racks have demand."""
 PARTS = 100
-"""A pair's demand has at most so many parts."""
+"""Largest number of parts of a pair's demand."""
 DECISIONS = 1_000
-"""The change begins after so small a part of the interval: at the first decision of the policy."""
+"""The change begins at the first decision of the simulated policy, after 1 ÷ this number of the
+interval."""
 
 
 @dataclass(frozen=True)

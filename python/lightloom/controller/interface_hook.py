@@ -23,7 +23,7 @@ from lightloom.switches.protocol import SwitchError
 POLL_S = 0.05
 STATUS = {True: "UP", False: "DOWN"}
 SHOWN = 3
-"""So many failures are named."""
+"""Number of failures that a message names."""
 
 
 class InterfaceHook:

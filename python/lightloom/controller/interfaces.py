@@ -19,7 +19,7 @@ from lightloom.switches.targets import parse_target
 T = TypeVar("T")
 R = TypeVar("R")
 AT_ONCE = 16
-"""So many switches are asked at the same time."""
+"""Number of switches that are called in parallel."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class Job:
     ends: float | None = None
     """Time at which the job continues [s since 1970]."""
     until: float | None = None
-    """It has ended then, unless it is announced again; None: it is ended by a request alone."""
+    """Time at which it ends, unless it is announced again; None if only a request ends it."""
 
     def is_at_boundary(self, now: float, length_s: float = 0.0) -> bool:
         """Whether it is stopped from now on for at least `length_s`."""

@@ -30,20 +30,21 @@ class Managed:
     description: Description | None = None
     lit: list[Pair] = field(default_factory=list)
     power: Mapping[Port, float] = field(default_factory=dict)
-    """The light that each port sends out, where the switch measures it [dBm]."""
+    """The optical power that each port emits, if the switch measures it [dBm]."""
     port_count: int | None = None
-    """Of how many ports the last reading had a state: another switch may have another number."""
+    """Number of ports in the last reading; if it changes, another switch may have this address."""
     read_at: float | None = None
     trouble: str | None = None
-    """Why it could not be read; None if it could."""
+    """The reason why it could not be read; None if it could."""
     advice: list[Pair] | None = None
     """The circuits that the policy requests; None if it has not decided."""
     held_back: str | None = None
-    """Why the advice is not carried out."""
+    """The reason why the advice is not carried out."""
     policy_trouble: str | None = None
-    """Why the policy is not asked any more; None if it is."""
+    """The reason why the policy is no longer called; None if it is."""
     kept_away: str | None = None
-    """Why traffic is kept away from cross-connects that the controller took over; None if not."""
+    """The reason why traffic is kept away from cross-connects that the controller took over; None
+    if it is not."""
     unowned: list[Pair] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     demand: Seen | None = None

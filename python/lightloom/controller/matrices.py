@@ -10,9 +10,9 @@ from lightloom.controller.racks import Racks
 from lightloom.errors import ConfigError, refusal
 
 MOST = 2**62
-"""No entry is larger [bytes]."""
+"""Largest entry [bytes]."""
 MOST_OF_ALL = 2**63 - 1
-"""No sum of entries is larger [bytes]."""
+"""Largest sum of entries [bytes]."""
 NO_TRAFFIC = "only zeros"
 """The value in the core's error of a demand without traffic, which cannot be planned for."""
 Matrix = list[list[int]]

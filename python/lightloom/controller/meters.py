@@ -25,7 +25,8 @@ class Meters:
     """Requests that the switch refused or did not answer."""
     plans: int = 0
     plan_s: float = 0.0
-    """Total time from a reading to the plan of a change, or to the finding that none is needed."""
+    """Total time from readings to the plan of a change, or to the result that no change is
+    needed."""
 
     @contextmanager
     def planning(self, clock: Callable[[], float] = time.perf_counter) -> Iterator[None]:

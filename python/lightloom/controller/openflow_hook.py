@@ -29,7 +29,7 @@ from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.units.durations import duration_ps
 
 SHOWN = 3
-"""So many failures are named."""
+"""Number of failures that a message names."""
 
 Use = tuple[Sender, Network]
 """A switch that sends to a prefix."""

@@ -18,12 +18,12 @@ from lightloom.controller.transaction_log import Transaction
 from lightloom.switches.ports import Pair, name_of
 
 HEAVIEST = 6
-"""So many pairs of racks are shown with their demand."""
+"""Number of pairs of racks that are shown with their demand."""
 SKEW_S = 2.0
-"""A clock that is further behind the last record has gone back, or differs from another
-controller's."""
+"""Largest time by which the clock may be behind the last record; beyond it, the clock was set back
+or differs from that of another controller."""
 SHOWN = 20
-"""So many transactions are shown."""
+"""Number of transactions that are shown."""
 
 
 def state_of(controller: Controller) -> dict[str, Any]:

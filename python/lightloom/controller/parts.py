@@ -13,7 +13,8 @@ from lightloom.controller.change import Change
 from lightloom.switches.ports import Pair, Port
 
 Part = Hashable
-"""A circuit, with all its cross-connects; None: the removals that no new cross-connect needs."""
+"""A circuit with all its cross-connects; None stands for the removals that no new cross-connect
+needs."""
 Ports = frozenset[Port]
 
 

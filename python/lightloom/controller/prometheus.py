@@ -20,7 +20,7 @@ from lightloom.units.durations import duration_ps
 
 TIMEOUT_S = 10.0
 LARGEST = 64 << 20
-"""No answer is larger [B]."""
+"""Largest size of an answer [B]."""
 
 
 class Prometheus:

@@ -20,8 +20,9 @@ LOOKED_AT = 50
 LONGEST_PAUSE_S = 600.0
 """The longest pause before a failed change is tried again."""
 IN_A_ROW = 8
-"""After so many failures without a change that is done, each one doubles the pause before the next
-attempt at any of their ports: the switch may refuse everything, and each attempt drains traffic."""
+"""Number of failures without a successful change after which each further failure doubles the pause
+before the next attempt at any of their ports. The switch may refuse all changes, and each attempt
+drains traffic."""
 
 
 @dataclass(frozen=True)

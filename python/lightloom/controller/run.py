@@ -24,9 +24,9 @@ from lightloom.units.durations import duration_ps
 
 PAUSE_S = LEAST_INTERVAL_S
 WORKERS = 16
-"""So many switches are read and changed at once."""
+"""Number of switches that are read and changed in parallel."""
 END_WITHIN_S = 20.0
-"""Time that a controller which is stopped gives a change to come to its end [s]."""
+"""Time for which a stopped controller waits for the end of a change [s]."""
 LEFT = "the role is given up; a change under way is finished by the next controller"
 CHECK_S = 10.0
 """Pause between two steps of the check of the audit log [s]."""

@@ -47,7 +47,7 @@ SELF = "controller"
 """The client name of the periodic reconciliation."""
 
 Plan = tuple[Change, list[Due]]
-"""A change, and the wishes that take effect once it is made."""
+"""A change, and the requests that take effect when it is made."""
 
 
 class UnreachableError(Exception):
@@ -91,9 +91,9 @@ class Controller:
         self.announce: Callable[[Transaction], None] = lambda _: None
         """Called with each transaction that a client's request made."""
         self.version = 0
-        """Counts what a dashboard has to show."""
+        """Counter of changes that a dashboard has to show."""
         self.failure: str | None = None
-        """Why the loop failed the last time; None if it did not."""
+        """The error of the last pass of the loop; None if it did not fail."""
         self.switches: dict[str, Managed] = {}
         for table in config.switch:
             racks = Racks(table.ports)

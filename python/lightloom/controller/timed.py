@@ -16,9 +16,9 @@ class Pace:
     """The source of time: the machine, or a simulation."""
 
     now: Callable[[], float]
-    """Seconds, which never go back."""
+    """Monotonic clock [s]."""
     sleep: Callable[[float], None]
-    """Returns after so many seconds."""
+    """Waits for a number of seconds."""
 
 
 REAL = Pace(time.monotonic, time.sleep)

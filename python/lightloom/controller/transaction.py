@@ -23,21 +23,22 @@ from lightloom.switches.protocol import CircuitSwitch, Reading, SwitchError
 from lightloom.switches.states import Status
 
 DARK_DBM = -40.0
-"""Less light than this leaves a port whose circuit is dark."""
+"""Optical power below which a port counts as dark."""
 POLL_S = 0.1
-"""Time between two readings of a switch that is setting cross-connects up [s]."""
+"""Time between two readings of a switch that is setting up cross-connects [s]."""
 TRIES = 3
-"""A switch that refuses or does not answer is asked so often before the change is undone."""
+"""Number of attempts at a switch that refuses or does not answer, before the change is undone."""
 KEPT_AWAY = "; traffic is kept away still: "
-"""In the reason of an undone change whose hook fails."""
+"""Part of the reason of an undone change whose hook fails."""
 STILL_DARK = (
     "; traffic is kept away from there since the stuck transaction: check the ports, then run "
     "`circuits apply`"
 )
-"""In the reason of a change that is done beside circuits of a stuck one that are still dark."""
+"""End of the reason of a change that is done while circuits of a stuck transaction are still
+dark."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 Open = Callable[[str], CircuitSwitch]
-"""Opens the switch of a name."""
+"""A function that opens a named switch."""
 
 
 class Guarded:

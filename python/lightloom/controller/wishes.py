@@ -23,7 +23,7 @@ from lightloom.units.dates import utc
 
 POLICY, LEASE, OPERATOR = "policy", "lease", "operator"
 PRIORITY = {POLICY: 0, OPERATOR: 1_000, LEASE: 2_000}
-"""Added to the priority of a wish by the kind of its owner."""
+"""Amount that is added to the priority of a request, by the kind of its owner."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class Due:
 
     owner: str
     who: str
-    """The client that wants it, or the policy."""
+    """The client that requested it, or the policy."""
     pairs: Sequence[Pair]
-    """All cross-connects that this owner wants then."""
+    """All cross-connects that this owner then requests."""
     priority: int
     deferred: int | None = None
-    """Number of the deferred wish that it is; None if it is none."""
+    """Number of the deferred request; None if it is not deferred."""
 
     @classmethod
     def of_client(cls, who: str, pairs: Sequence[Pair], priority: int, number: int) -> Due:
