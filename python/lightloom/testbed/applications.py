@@ -25,7 +25,7 @@ from lightloom.testbed.layout import DEVICE, Host, Layout
 from lightloom.units.durations import duration_ps
 
 PORT = 5201
-"""Servers listen on this port and those above."""
+"""Servers listen on this port and on higher ones."""
 DASK_PORT = 8786
 """The scheduler of Dask listens on this port."""
 DATAGRAM = 1400
@@ -35,7 +35,7 @@ OUTPUT = 10_000
 GRACE_S = 1.0
 """Processes have so long to end after SIGTERM."""
 HEAD_START_S = 0.3
-"""A server is begun so long before its client."""
+"""Time by which a server starts before its client."""
 NEEDS = {
     "iperf3": ("iperf3",),
     "nbdcopy": ("nbdcopy", "nbdkit"),
@@ -44,7 +44,7 @@ NEEDS = {
     "dask": (),
     "command": (),
 }
-"""Programs of each kind."""
+"""Programs that each kind of application needs."""
 
 
 @dataclass
@@ -56,10 +56,11 @@ class Running:
     source: Host
     to: Host | None
     commands: list[tuple[str, list[str], float]]
-    """Namespace, command line, and when it begins [s]; the last is the one that counts."""
+    """Namespace, command line and start [s] of each process; the last process is the one that
+    measures."""
     folder: Path
     began: float | None = None
-    """When the last began [s of the monotonic clock]."""
+    """Start of the last process [s of the monotonic clock]."""
     ended: float | None = None
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
     timed_out: bool = False

@@ -21,9 +21,9 @@ from lightloom.testbed.layout import DEVICE
 from lightloom.testbed.setup import Setup
 
 MOST = 200_000
-"""Packets of a link that are kept."""
+"""Largest number of packets that are kept per link."""
 READY_S = 5.0
-"""So long tcpdump may take to begin or to end."""
+"""Longest time for tcpdump to start or to end."""
 
 Packet = tuple[int, int, int, bytes]
 """Nanoseconds since 1970, number of the link, length on the link, first bytes."""

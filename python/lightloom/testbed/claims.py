@@ -36,12 +36,12 @@ from lightloom.validation.scripts import load_module
 from lightloom.validation.verdicts import judged
 
 FOLDER = "testbed"
-"""Below the folder of a paper: its claims for the testbed, with their scripts."""
+"""Folder, below that of a paper, with its claims for the testbed and their scripts."""
 FILE = "measured.json"
 REPEATS, QUICK = 5, 2
-"""Repetitions that have to be within the limits."""
+"""Number of repetitions that have to be within the limits, by default and with `quick`."""
 ATTEMPTS = 2
-"""So many times as many are tried."""
+"""Largest number of attempts, as a multiple of the required repetitions."""
 
 Run = Callable[..., Live]
 """Runs an experiment of the folder, with keys set as by `--set`."""
@@ -60,9 +60,9 @@ class Trials:
     values: dict[str, list[float]] = field(default_factory=dict)
     """Claim → the value of each repetition that counts."""
     set_aside: dict[str, list[float]] = field(default_factory=dict)
-    """The measurements of repetitions that exceeded the limits; they decide nothing."""
+    """The measurements of repetitions that exceeded the limits, which do not affect the outcome."""
     beyond: list[str] = field(default_factory=list)
-    """Of repetitions that do not count: why."""
+    """The reasons why repetitions do not count."""
     loads: list[float] = field(default_factory=list)
     """The largest load average of each run."""
 

@@ -20,7 +20,7 @@ Hop = tuple[int, int, int]
 Pair = tuple[int, int]
 """Two racks, the lower first."""
 Routes = Mapping[str, Any]
-"""Routes as actions have them."""
+"""Routes in the form of actions."""
 
 
 class Forwarding(Protocol):

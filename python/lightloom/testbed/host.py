@@ -18,18 +18,19 @@ from lightloom.testbed.measure import Observed
 from lightloom.testbed.setup import Setup, json_of
 
 POLL_S = 0.001
-"""After so long an action is resumed that waits for something else than time."""
+"""Time after which an action is resumed that waits for an event other than a time."""
 NAP_S = 0.002
-"""The longest sleep between two looks at the agenda."""
+"""Longest sleep between two checks of the agenda."""
 
 
 class Plane(Protocol):
     """A data plane that carries out actions."""
 
     history: list[tuple[int, int, int, float, float | None]]
-    """Circuits: racks, plane, when they came up and went dark [s of the monotonic clock]."""
+    """Circuits: racks, plane, and the times at which they came up and went dark [s of the monotonic
+    clock]."""
     directed: bool
-    """Whether each of them led one way only."""
+    """Whether these circuits are directed."""
 
     def carry_out(self, kind: str, body: Any) -> Iterator[float]:
         """Carries out an action; yields the seconds until it is to be resumed, or 0 if the time is
@@ -77,7 +78,7 @@ class RealTimeHost:
         self._agenda: list[tuple[float, int, bool, Callable[[], None]]] = []
         self._count = 0
         self.began = 0.0
-        """When the loop began [s of the monotonic clock]."""
+        """Start of the loop [s of the monotonic clock]."""
         self.late_s: list[float] = []
         """Delay of each action after its due time [s]."""
         self.trouble: ConfigError | OSError | None = None

@@ -43,9 +43,9 @@ _SERVERS = {
     "pushing": "the switches of all servers get their rules at the same time",
 }
 _NOTHING = {"rings": 1, "pushing": "parallel"}
-"""Values that ask for nothing, beside no value, zero and a delay of zero."""
+"""Values without an effect, in addition to no value, zero and a delay of zero."""
 _WORDS = ("packet_rate", "pushing")
-"""Keys whose values are no durations."""
+"""Keys whose values are not durations."""
 
 
 def _asks(key: str, value: Any) -> bool:

@@ -23,9 +23,9 @@ from lightloom.testbed.server_rules import ServerForwarding
 from lightloom.testbed.setup import Setup, policy_of, scaled_ps
 
 Counters = Mapping[str, tuple[int, int, int, int, int, int]]
-"""By interface, as `_core.testbed_counters` has them."""
+"""Counters by interface, in the form of `_core.testbed_counters`."""
 RECEIVED, SENT = 0, 3
-"""Where in such a row the bytes are."""
+"""Indices of the bytes in such a row."""
 
 
 class KernelPlane:
@@ -57,7 +57,8 @@ class KernelPlane:
         electrical = setup.layout.electrical and not setup.has_server_rules
         self._plane = _core.TestbedKernelPlane(Path(space), racks, planes, electrical, rows)
         self.lit: set[Hop] = set()
-        """Circuits: rack, rack, plane; each a way of its own if they were lit as directed ones."""
+        """Circuits: rack, rack, plane; one entry for each direction if they were lit as directed
+        circuits."""
         self.directed = False
         self.forwarding: Forwarding
         if setup.has_server_rules:
@@ -76,7 +77,8 @@ class KernelPlane:
         self._backlog = _core.TestbedBacklog(Path(space))
         self._racks_of = {host.address: host.rack for host in setup.layout.hosts}
         self.history: list[tuple[int, int, int, float, float | None]] = []
-        """Circuits: racks, plane, when they came up and went dark [s of the monotonic clock]."""
+        """Circuits: racks, plane, and the times at which they came up and went dark [s of the
+        monotonic clock]."""
 
     def _settle_hosts(self) -> None:
         setup = self._setup

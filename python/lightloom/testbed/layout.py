@@ -14,7 +14,7 @@ PREFIX = "lightloom"
 DEVICE = "eth0"
 """The device in a host's namespace."""
 UPLINK = "uplink"
-"""The host's end of its link where Open vSwitch lies between that and the device."""
+"""The host's end of its link if Open vSwitch is between the link and the device."""
 NETWORK = "10.0.0.0/8"
 
 
@@ -35,7 +35,7 @@ class Host:
     """Number of the server in the experiment."""
     rack: int
     number: int
-    """In its rack."""
+    """Its number in the rack."""
 
     @property
     def address(self) -> str:

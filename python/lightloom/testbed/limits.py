@@ -10,11 +10,12 @@ from typing import Any
 from lightloom.testbed.setup import Setup
 
 LATE_S = 0.01
-"""The 99th percentile of how late an action of the kernel plane may be: its shortest dark time."""
+"""Limit of the 99th percentile of the lateness of actions on the kernel plane, which is its
+shortest dark time."""
 IN_DAY = 0.99
-"""So large a share of frames has to pass in the day of their pair."""
+"""Smallest share of frames that have to pass in the day of their pair."""
 MISSED = 0.02
-"""No larger share of days may pass unseen by the user-space plane."""
+"""Largest share of days that the user-space plane may miss."""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ LATENCY_S = 0.005
 """Queueing delay limit of a shaper, beyond its burst [s]."""
 MTU = 1500
 TAGGED_MTU = MTU + 4
-"""Of links whose packets servers tag."""
+"""MTU of links whose packets servers tag."""
 QUANTUM = 60_000
-"""Of both classes of a host's scheduler in a round [B]."""
+"""Bytes per round of both classes of a host's scheduler [B]."""
 
 
 def make_links(setup: Setup) -> None:

@@ -18,7 +18,7 @@ from lightloom.testbed.setup import Setup
 from lightloom.units.durations import duration_ps
 
 Tick = Callable[[float, str], None]
-"""Hears seconds since the start and what goes on."""
+"""A function that receives the seconds since the start and a description of the progress."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,18 @@ class Live:
     """Time at which the controller's loop began [s of the monotonic clock]."""
     ended: float
     applications: list[dict[str, Any]]
-    """See `applications.found`, and `begin_s`, when it began."""
+    """The results of each application (`applications.figures_of`), and `begin_s`, its start."""
     circuits: list[tuple[int, int, int, float, float]]
-    """Racks, plane, when it was lit and when it went dark [s from the start]."""
+    """Circuits: racks, plane, and the times at which each was lit and went dark [s from the
+    start]."""
     facts: dict[str, Any]
     fidelity: Fidelity
     log: str
     """The log of the controller."""
     directed: bool = False
-    """Whether each circuit led one way only."""
+    """Whether circuits are directed."""
     captured: bytes | None = None
-    """Packets of the links, as pcapng; None if none were asked for."""
+    """Packets of the links, as pcapng; None if they were not requested."""
 
 
 def measure(setup: Setup, tick: Tick = lambda now, what: None) -> Live:

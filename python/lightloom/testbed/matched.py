@@ -8,7 +8,7 @@ from lightloom.testbed.live import Live
 from lightloom.testbed.measure import mean_rate
 
 MARGIN_S = 0.1
-"""TCP has so long to find a new path; samples near a change count for neither."""
+"""Time that TCP needs on a new path; samples that are closer to a change are excluded."""
 
 
 def matched(live: Live, application: dict[str, Any]) -> dict[str, float | None]:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 LOOK_S = 0.05
-"""The shortest time between two observations."""
+"""Shortest time between two observations [s]."""
 LOOK_SHARE = 0.05
-"""Observations take no more of the time than this."""
+"""Largest share of the time for observations."""
 
 Link = tuple[str, int | None, int | None]
 """Parallel links in one direction as in `links.parquet`: tier, and the numbers of their ends; None
@@ -25,19 +25,19 @@ class Observed:
     """
 
     at: float
-    """[s of the monotonic clock]."""
+    """Time of the observation [s of the monotonic clock]."""
     delivered: int
-    """Bytes that left the fabric for hosts; on the user-space plane between racks alone."""
+    """Bytes that left the fabric for hosts; on the user-space plane only bytes between racks."""
     carried: int
     """Bytes × links that they crossed."""
     losses: int
-    """Packets that did not get through, those in the switches of servers left out."""
+    """Lost packets, without those lost in the switches of servers."""
     queues: Sequence[tuple[str, str, int]]
-    """Bytes that wait: node, name of the queue, bytes."""
+    """Waiting bytes, as (node, name of the queue, bytes)."""
     waiting: int
     """Bytes that wait at their sources."""
     offered: int | None = None
-    """Bytes that sources have had; None where that is not counted."""
+    """Bytes that sources have offered; None if they are not counted."""
     at_sources: bool = False
     """Whether queues are those of sources."""
     links: Mapping[Link, int] = field(default_factory=dict)
@@ -62,15 +62,16 @@ class Samples:
     """Byte counters at sample times; rates are computed from their differences."""
 
     times: list[float] = field(default_factory=list)
-    """[s of the monotonic clock]."""
+    """Times of the samples [s of the monotonic clock]."""
     columns: dict[str, list[int]] = field(default_factory=dict)
     """By name (a host, an uplink, or a pair of racks): bytes so far."""
     loads: list[float] = field(default_factory=list)
     """Load average of a minute."""
     observed: list[Observed] = field(default_factory=list)
-    """The plane at times of its own: this takes longer than to read counters."""
+    """Observations of the plane, at separate times because they take longer than reading
+    counters."""
     next_look: float = 0.0
-    """When the plane is observed again [s of the monotonic clock]."""
+    """Time of the next observation of the plane [s of the monotonic clock]."""
 
     def take(self, carried: Sequence[tuple[str, int]]) -> None:
         """Records the bytes that a plane has carried so far."""

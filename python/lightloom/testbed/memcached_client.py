@@ -12,11 +12,11 @@ import time
 KEYS = 64
 """Number of values."""
 VALUE_BYTES = 1000
-"""Length of each."""
+"""Length of each value [B]."""
 PAUSE_S = 0.001
-"""From a reply to the next request."""
+"""Pause from a reply to the next request [s]."""
 PATIENCE_S = 20.0
-"""The server begins, and replies, within this."""
+"""Longest wait for the server to start, and for a reply [s]."""
 
 
 def value_of(key: int) -> bytes:

@@ -14,7 +14,7 @@ from lightloom.testbed import shell
 from lightloom.testbed.layout import DEVICE, NETWORK, PREFIX, Host, Layout
 
 GRACE_S = 0.5
-"""Processes have so long to end by themselves."""
+"""Time in which processes can end by themselves [s]."""
 
 
 def existing(name: str | None = None) -> list[str]:

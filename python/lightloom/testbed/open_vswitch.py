@@ -21,9 +21,9 @@ from lightloom.testbed.layout import DEVICE, UPLINK, Host, Layout
 
 TOOLS = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-appctl", "ovs-ofctl")
 READY_S = 20.0
-"""No process needs longer to begin."""
+"""Longest wait for a process to start [s]."""
 CACHE_S = 5.0
-"""No switch needs longer to empty its cache."""
+"""Longest wait for a switch to empty its cache [s]."""
 PREFERRED = "-10"
 """Niceness, where the kernel refuses a real-time policy: a switch that waits for a processor loses
 packets."""

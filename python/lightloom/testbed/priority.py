@@ -20,7 +20,7 @@ CONTROLLER = 3
 SWITCH = 1
 """Real-time priority of the switches of servers."""
 NICENESS = -10
-"""The niceness of the controller's process where the kernel refuses a real-time policy."""
+"""The niceness of the controller's process if the kernel refuses a real-time policy."""
 
 
 @contextmanager

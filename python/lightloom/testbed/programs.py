@@ -15,7 +15,7 @@ COMPILERS = {
     ".c": ("mpicc", "libopenmpi-dev, libfftw3-dev and libfftw3-mpi-dev"),
     ".cc": ("g++", "g++ and libgloo-dev"),
 }
-"""By the end of a source's name: its compiler, and the Debian packages that it needs."""
+"""By the ending of a source's name: the compiler, and the Debian packages that it needs."""
 
 
 @contextmanager

@@ -25,11 +25,13 @@ from lightloom.testbed.setup import Setup, scaled_ps
 from lightloom.units.durations import duration_ps
 
 IN, WITHIN, USE, AVOID = 10, 50, 100, 200
-"""Priorities: packets that arrive, that stay in the rack, that take a path, and rules of 3-1."""
+"""Priorities of the rules for arriving packets, for packets within the rack, for paths, and of
+substep 3-1."""
 ANSWER_S = 10.0
 """Longest wait for the barrier replies of a stage."""
 LOOP_S = 0.02
-"""A switch that is kept off the processor holds packets that it has decided on for no longer."""
+"""Longest time for which a switch without a processor holds packets whose path is already decided
+[s]."""
 
 Tags = dict[Pair, int | None]
 """The VLAN of the traffic between two racks; None drops it."""

@@ -19,25 +19,26 @@ from lightloom.testbed.layout import Layout
 from lightloom.units.durations import duration_ps
 
 KERNEL_KINDS = ("cthrough", "hydra", "hybrid")
-"""Fabrics whose circuits stay for 10 ms and longer."""
+"""Fabrics whose circuits last for at least 10 ms."""
 SERVER_KINDS = ("hydra",)
 """Fabrics whose servers may tag packets, by Open vSwitch."""
 USER_KINDS = ("mordia",)
 """Fabrics of days and nights."""
 KERNEL_RATE_BPS = 1_000_000_000
-"""A link of the kernel plane was calibrated up to this."""
+"""Highest rate up to which links of the kernel plane were calibrated."""
 USER_RATE_BPS = 1_000_000_000
-"""A link of the user-space plane was."""
+"""Highest rate up to which links of the user-space plane were calibrated."""
 SHORTEST_DARK_PS = 10_000_000_000
-"""The kernel plane darkens circuits for no less: 10 ms."""
+"""Shortest dark time of the kernel plane: 10 ms."""
 SHORTEST_DAY_PS = 100_000_000
-"""The user-space plane has no shorter day: 100 us."""
+"""Shortest day of the user-space plane: 100 us."""
 SHORTEST_SAMPLE_PS = 1_000_000_000
-"""The controller's thread takes the samples: more of them would leave it no time."""
+"""Shortest interval between samples: the controller's thread takes them, and more samples would
+leave it no time."""
 RACKS, PLANES, HOSTS = 16, 8, 64
 """Limits of the kernel plane's tables."""
 HOSTS_IN_ALL = 64
-"""No more namespaces than that are made."""
+"""Largest number of host namespaces."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ class Setup:
     host_bps: int
     circuit_bps: int
     electrical_bps: int
-    """What leaves a rack over the electrical network; 0 without one."""
+    """Rate at which a rack sends over the electrical network; 0 without one."""
     dark_ps: int
-    """From the moment that a circuit goes dark to the next one's light, unscaled."""
+    """Time from a circuit's going dark to the light of the next one, unscaled."""
     buffer: int
     """Buffer of a TCP socket [B]."""
 

@@ -32,11 +32,12 @@ TOOLS = {
     "ovs-appctl": "openvswitch-switch",
     "ovs-ofctl": "openvswitch-switch",
 }
-"""Programs, and the Debian packages that have them."""
+"""Programs, and the Debian packages that contain them."""
 CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
-"""What namespaces, their devices and BPF programs need, and the numbers in linux/capability.h."""
+"""The capabilities that namespaces, their devices and BPF programs need, with their numbers in
+linux/capability.h."""
 LIMIT_S = 30.0
-"""No tool that sets something up takes longer."""
+"""Time limit of a tool [s]."""
 NAMESPACES = Path("/run/netns")
 
 

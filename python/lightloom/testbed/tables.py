@@ -19,10 +19,10 @@ from lightloom.testbed.live import Live
 from lightloom.testbed.setup import bits
 
 BASIS = "lightloom.basis"
-"""The key of the metadata of a table that says that it was measured."""
+"""The metadata key of a table which states that the table was measured."""
 UNKNOWN = ("bytes_dropped", "on_links_bytes")
-"""Columns of a time series that no testbed measures: losses are counted in packets, and links are
-as short as the machine."""
+"""Columns of a time series that no testbed measures: losses are counted in packets, and links
+inside the machine hold no bytes."""
 
 
 def flow_table(live: Live) -> pa.Table:

@@ -14,7 +14,7 @@ from lightloom.testbed.measure import Observed
 from lightloom.testbed.setup import Setup, policy_of, scaled_ps
 
 FRAMES = 100_000
-"""Frames that the plane holds, 150 MB; then hosts wait."""
+"""Number of frames that the plane holds (150 MB); beyond it, hosts wait."""
 MTU = 1500
 
 
@@ -47,10 +47,10 @@ class UserPlane:
             # bytes.
             shell.batch("tc", [f"qdisc add dev {DEVICE} root tbf {rate}"], space)
         self.history: list[tuple[int, int, int, float, float | None]] = []
-        """Circuits that stay: none, as days take turns."""
+        """Permanent circuits: always empty, because this plane follows schedules."""
         self.directed = False
         self.schedules: list[tuple[float, Mapping[str, Any]]] = []
-        """Schedules that were followed, and since when [s of the monotonic clock]."""
+        """Schedules that were followed, with their starts [s of the monotonic clock]."""
 
     def carry_out(self, kind: str, body: Any) -> Iterator[float]:
         """Follows a schedule from the end of the present day on, which is the only action of this
