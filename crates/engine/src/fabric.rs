@@ -266,7 +266,7 @@ pub trait Reports: Send {
 
     /// Bytes that the links of the electrical network have carried so far, tier by tier; empty for
     /// fabrics without such a network or without these counters. `carried` is the payload of each
-    /// link [B] if the driver counts it, else empty.
+    /// link [B]; empty if the driver does not count it.
     fn link_loads(&self, carried: &[u64]) -> Vec<LinkLoad> {
         let _ = carried;
         Vec::new()

@@ -33,8 +33,8 @@ pub struct Flows {
     pub hops: Vec<f32>,
     /// The dependency graph; empty for open-loop workloads.
     pub after: Dependencies,
-    /// Flows that send until the end of the run, in order; their `bytes` exceed what a server can
-    /// send until then.
+    /// Flows that send until the end of the run, in order; their `bytes` are more than a server can
+    /// send in the run.
     pub endless: Vec<FlowId>,
 }
 

@@ -47,7 +47,7 @@ fn named(name: &str) -> &str {
     }
 }
 
-/// The least and the most that an integer type holds.
+/// The smallest and the largest value of an integer type.
 fn integer(name: &str) -> Option<(i128, i128)> {
     let bits = match name.get(1..)? {
         "size" => 64,

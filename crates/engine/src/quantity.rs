@@ -1,8 +1,7 @@
-//! Quantities with units, as users write them: `"100 ns"`, `"50 Gb/s"`,
-//! `"562 B"`, `"10 m"`.
+//! Quantities with units, as users write them: `"100 ns"`, `"50 Gb/s"`, `"562 B"`, `"10 m"`.
 //! [`Time`], [`Rate`], [`Bytes`] and [`Length`] read and write such strings through serde and
-//! describe themselves to JSON Schema. A bare number is an error, because a file that says `slot =
-//! 100` does not state its unit.
+//! describe themselves to JSON Schema. A bare number is an error, because `slot = 100` in a file
+//! does not state the unit.
 
 use crate::time::{Rate, Time};
 use crate::units::{format_with, parse_with, BYTES, LENGTHS, RATES, SPANS};

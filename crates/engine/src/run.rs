@@ -16,7 +16,7 @@ pub enum Stop {
     /// When no byte is left inside, or at `limit`.
     Drain,
     /// When all flows that arrived before this time are delivered, or at `limit`; flows that arrive
-    /// meanwhile are offered as well. Only for flows in order of arrival.
+    /// later are offered as well. Only for flows in order of arrival.
     Delivered(Time),
     /// At a given time.
     At(Time),
@@ -172,7 +172,7 @@ pub fn run_while_moving(
 /// `STILL_PART`.
 const STILL_PART: i64 = 20;
 
-/// A run under way.
+/// The state of a run.
 struct Running<'a> {
     fabric: &'a mut dyn Fabric,
     io: &'a mut Io,

@@ -117,9 +117,9 @@ impl Fair {
         }
     }
 
-    /// The level at which a link is full, at least `level`, as far as known, and the capacity for
-    /// the flows that settle there. Flows that were assumed to settle elsewhere at a higher level
-    /// settle here.
+    /// The level at which a link is full (at least `level`) by present knowledge, and the capacity
+    /// for the flows that settle there. Flows that were assumed to settle elsewhere at a higher
+    /// level settle here.
     fn root(&mut self, number: u32, level: f64) -> Option<(f64, u64)> {
         let mut root = level;
         loop {

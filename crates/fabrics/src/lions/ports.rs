@@ -185,8 +185,8 @@ mod tests {
 
     /// The claims of §II.B and §II.C about interleaved ports hold for contiguous groups, for every
     /// k from 2 that divides the inputs, and not for interleaved ones: a stored packet requests
-    /// another group (unless a mixed queue serves so many hosts that they reach around to its own
-    /// group), and groups have equally many hosts and queues if k divides both.
+    /// another group (unless a mixed queue serves so many hosts that its inputs wrap around into
+    /// its own group), and groups have equally many hosts and queues if k divides both.
     #[test]
     fn contiguous_groups_satisfy_the_papers_claims() {
         let mut broken = 0;

@@ -141,7 +141,7 @@ impl Routes {
         self.src[flow_index as usize] == self.dst[flow_index as usize]
     }
 
-    /// Where a cell comes from.
+    /// The origin of a cell.
     #[inline(always)]
     pub fn source(&self, cell: Cell) -> Label {
         Label(self.src[cell.flow_index() as usize])

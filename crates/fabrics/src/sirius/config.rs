@@ -30,11 +30,11 @@ pub struct SiriusConfig {
     /// later by the protocol's latency. Much faster for long flows and many servers, without
     /// queues, padding and failures.
     pub detail: Detail,
-    /// Congestion control: the paper's request/grant protocol (§4.3), or
-    /// per-flow queues with back-pressure and no protocol (SIRIUS (IDEAL), §7).
-    /// Servers' links of a rate (`cluster.nic`) hold in both.
+    /// Congestion control: the paper's request/grant protocol (§4.3), or per-flow queues with
+    /// back-pressure and no protocol (SIRIUS (IDEAL), §7). Links of servers may have a rate
+    /// (`cluster.nic`) in both.
     pub mode: Mode,
-    /// Optical devices: the name of a design that `lightloom devices` has a preset of, or a table
+    /// Optical devices: the name of a design for which `lightloom devices` has a preset, or a table
     /// of its keys, which may begin with a `preset`. The devices then determine `channel_rate`,
     /// `slot`, `guardband`, `cell` and `codeword_wait`. A table that gives one of these keys
     /// another value is refused; so is a design that cannot work, with the part that makes it
@@ -58,8 +58,8 @@ pub struct SiriusConfig {
     /// Part of the slot in which nothing is sent: laser tuning, clock recovery,
     /// synchronisation [time] (§4.5, §7).
     pub guardband: Time,
-    /// Payload of a cell [B]. Default: what the channel carries in slot −
-    /// guardband; a cell of the paper's slot carries 562 B (§7).
+    /// Payload of a cell [B]. Default: the bytes that the channel carries in slot − guardband; in
+    /// the paper's slot 562 B (§7).
     pub cell: Option<Bytes>,
     /// Slots of an epoch [count]. Default: nodes ÷ uplinks, in which a pair meets once on average;
     /// it may be a fraction (10.67: epochs of 10 and 11 slots alternate). If the longest gap

@@ -35,7 +35,7 @@
 //! for payload; `config/queue.rs`: a Q that does not cover the time from a grant to the second hop;
 //! `config/retired.rs`: keys that no longer exist |
 //! | `entry` | configuration and kernel put together |
-//! | `fabric` | what is reported |
+//! | `fabric` | the reports |
 //! | `limits` | properties that all kernels of Sirius share: racks and links, the shortest possible
 //! time of a flow, the times at which light passes |
 //! | `reference.rs` and its folder (compiled for tests alone) | a second, plain implementation: the
@@ -53,7 +53,10 @@
 //! | the paper's term | here | file |
 //! |---|---|---|
 //! | grating, AWGR | [`Awgr`](lightloom_photonics::Awgr), [`Wiring`](schedule::wiring::Wiring) | `schedule/wiring.rs` |
-//! | cyclic schedule, timeslot: the pairs that meet | [`Schedule::peer`](schedule::Schedule): by default the rotation of `lightloom_control::algorithms::cyclic`, which no gratings make, else `Wiring::peer`; as the kernel walks it: `PeerOrder::matchings` | `schedule/mod.rs`, then `schedule/wiring.rs`, `schedule/peer_order.rs` |
+//! | cyclic schedule, timeslot: the pairs that meet | [`Schedule::peer`](schedule::Schedule): by
+//! default the rotation of `lightloom_control::algorithms::cyclic`, which no gratings realise,
+//! otherwise `Wiring::peer`; in the form that the kernel uses: `PeerOrder::matchings` |
+//! `schedule/mod.rs`, then `schedule/wiring.rs`, `schedule/peer_order.rs` |
 //! | wavelength, frame | in each slot a laser advances by one wavelength, and so to the next port
 //! of its grating; the schedule repeats after a frame, whose slots are the ports of the largest
 //! grating: `Schedule::frame` | `schedule/wiring.rs`, `schedule/mod.rs` |

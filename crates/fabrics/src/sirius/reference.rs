@@ -210,7 +210,7 @@ impl Reference {
         self.derived.cell.min(flow.bytes - before)
     }
 
-    // Admit: cells wait in LOCAL as soon as they have come from their servers.
+    // Admit: cells join LOCAL as soon as they have come from their servers.
 
     /// Bytes of flows that have not passed the switch of their own rack.
     fn entering_bytes(&self) -> u64 {
@@ -498,7 +498,7 @@ impl Reference {
         self.deliver_to_servers(self.config.slot * (slot + 1), io);
     }
 
-    /// A cell has arrived at its server. The reorder buffer holds the cells beyond the first gap.
+    /// Delivers a cell to its server, whose reorder buffer contains the cells beyond the first gap.
     fn deliver(&mut self, cell: Cell, at: Time, io: &mut Io) {
         io.deliver_some(self.bytes(cell));
         let flow = &mut self.flows[cell.flow];

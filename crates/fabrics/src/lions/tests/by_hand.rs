@@ -59,7 +59,7 @@ fn a_flow_is_sent_packet_by_packet() {
     assert_eq!(finishes(64, &table, &[(0, 1, 600, 0)]), [last]);
 }
 
-/// Two packets meet at a receiver; the second comes 50 ns after the first.
+/// Two packets meet at a receiver; the second arrives 50 ns after the first.
 #[test]
 fn the_loser_waits_where_its_architecture_has_it_wait() {
     // Hosts 0 and 1 share a group everywhere; 208.8 ns a packet, 13.6 ns of guard.
@@ -80,7 +80,8 @@ fn the_loser_waits_where_its_architecture_has_it_wait() {
         second(json!({"architecture": "dlb", "cut_through": false})),
         2 * wire
     );
-    // A loop-back queue's transmitter tunes first; its delay line is as long.
+    // A loop-back queue's transmitter first tunes for 10 ns; the delay line is longer by the same
+    // time.
     let tuning = json!({"architecture": "dlb", "tuning": "10 ns"});
     assert_eq!(second(tuning), wire + 20 * NS);
     // The packet is sent again after its transmission has ended, or as soon as the NACK has
@@ -101,15 +102,15 @@ fn stored_packets_are_arbitrated_once_more() {
     let base = json!({"fibre": "0 m", "receivers": 2, "tuning": "0 ns"});
     let ends = |keys: Value| finishes(16, &with(base.clone(), keys), &meet[..2])[1];
     let (wire, slot) = (208_800, 222_400);
-    // At 10 ns + arbitration it has lost, and its request takes as long.
+    // The packet loses at 10 ns + arbitration; its request takes the arbitration time again.
     let dlb = json!({"architecture": "dlb", "arbitration": "7 ns"});
     assert_eq!(ends(dlb.clone()), (10 + 2 * 7) * NS + wire);
     let tuned = with(dlb.clone(), json!({"tuning": "9 ns"}));
     assert_eq!(ends(tuned), (10 + 2 * 7 + 2 * 9) * NS + wire);
     let whole = with(dlb, json!({"cut_through": false}));
     assert_eq!(ends(whole), (10 + 2 * 7) * NS + 2 * wire);
-    // The shared buffer's receiver is busy for a slot in any case, but not for 300 ns; the request
-    // of the third packet comes as the second leaves, at 610 ns.
+    // The shared buffer's receiver is busy for a slot in any case, but not for 300 ns; the third
+    // packet sends its request when the second leaves, at 610 ns.
     let slb = |ns: i64| json!({"architecture": "slb", "arbitration": format!("{ns} ns")});
     assert_eq!(ends(slb(7)), 7 * NS + slot + wire);
     let got = finishes(16, &with(base.clone(), slb(300)), &meet);

@@ -1,4 +1,5 @@
-//! The broken parts, what nodes have detected of them, and the cells that they lost (Sirius §4.5).
+//! The broken parts, the failures that nodes have detected, and the cells that were lost (Sirius
+//! §4.5).
 //!
 //! - A *node* is dead or loses cells with a probability; a *transceiver* is the sending and
 //!   receiving half of an uplink; a *grating* affects everything that is connected to it. Several
@@ -213,7 +214,8 @@ impl Faults {
         self.dead[src.index()] || self.known[src.index()] || self.known[dst.index()]
     }
 
-    /// The epoch from which on all nodes know that a node is dead; `None` if it is not dead.
+    /// The first epoch in which all nodes have the news that a node is dead; `None` if it is not
+    /// dead.
     pub fn known_from(&self, node: Label) -> Option<i64> {
         self.node(node).map(|b| b.known_from)
     }

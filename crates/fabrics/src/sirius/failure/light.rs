@@ -73,8 +73,8 @@ impl Faults {
         }
     }
 
-    /// The fate of a cell that `from` sends to `to` now: `None` if it arrives, otherwise when all
-    /// nodes know of the part that lost it.
+    /// The fate of a cell that `from` sends to `to` now: `None` if it arrives, otherwise the time
+    /// at which all nodes have the news of the part that lost it.
     pub fn fate(&self, slot: i64, uplink: u16, from: Label, to: Label) -> Option<Option<i64>> {
         let key = (uplink, from);
         let link = self

@@ -311,8 +311,8 @@ mod tests {
 
     #[test]
     fn the_protocol_may_take_longer_than_the_schedule() {
-        // Twice the epoch: half as many requests, and grants of the other rule. A cell counts for
-        // 2.5 epochs and a slot, 1.1 µs.
+        // Epochs of twice the length: half the number of requests, and grants by the other rule. A
+        // cell counts for 2.5 epochs and a slot, 1.1 µs.
         let slow = SiriusConfig {
             epoch_slots: Some(4.0),
             ..SiriusConfig::default()

@@ -171,9 +171,9 @@ impl SiriusFlows {
         }
     }
 
-    /// Sets the capacity of racks for their own flows to what relaying leaves. Each step makes half
-    /// of the change, because the two influence each other: own traffic causes relaying, and
-    /// relaying takes capacity from it.
+    /// Sets the capacity of racks for their own flows to the capacity that relaying leaves. Each
+    /// step makes half of the change, because the two influence each other: own traffic causes
+    /// relaying, and relaying takes capacity from it.
     fn relay(&mut self, net: &mut Net) -> bool {
         let all = net.load(self.core());
         if all.0.abs_diff(self.relayed.0) <= self.capacity.little() {

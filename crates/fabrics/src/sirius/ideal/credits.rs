@@ -21,8 +21,8 @@ fn all_with(credit: u32, d: usize) -> u64 {
     ((credit >> d & 1) as u64).wrapping_neg()
 }
 
-/// Bytes of state for one intermediate while up to `flows` flows of the source
-/// are under way at once.
+/// Bytes of state for one intermediate if up to `flows` flows of the source are open at the same
+/// time.
 pub fn bytes_a_peer(window: u32, flows: u64) -> u64 {
     flows.div_ceil(FLOWS as u64) * (1 + digits(window) as u64) * size_of::<u64>() as u64
 }
@@ -135,7 +135,7 @@ impl Credits {
         }
     }
 
-    /// Notes that a cell is there; returns whether one was already.
+    /// Records that a cell of the flow is at `peer`; returns whether one already was.
     #[inline(always)]
     pub fn enter(&mut self, peer: usize, place: usize) -> bool {
         let (planes, bit) = self.planes(peer, place);
@@ -144,7 +144,7 @@ impl Credits {
         was
     }
 
-    /// Notes that no cell is there any more.
+    /// Records that no cell of the flow is at `peer` any more.
     #[inline(always)]
     pub fn leave(&mut self, peer: usize, place: usize) {
         let (planes, bit) = self.planes(peer, place);

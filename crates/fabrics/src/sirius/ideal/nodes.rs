@@ -97,7 +97,7 @@ impl Nodes {
         self.homes[flow] = Home { src, dst, place };
     }
 
-    /// Another cell of a flow has come to its source.
+    /// Adds another cell of a flow to its source.
     pub fn take_another(&mut self, flow_index: FlowIndex) {
         let Home { src, place, .. } = self.homes[flow_index as usize];
         self.sources[src as usize].take_another(place);

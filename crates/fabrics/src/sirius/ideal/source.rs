@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 struct SourceFlow {
     flow_index: FlowIndex,
     cells: u32,
-    /// Cells that have come from its server.
+    /// Number of cells that have come from its server.
     come: u32,
     /// The next cell to leave.
     next: u32,

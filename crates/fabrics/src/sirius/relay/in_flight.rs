@@ -80,7 +80,7 @@ impl Flight {
         })
     }
 
-    /// Every cell under way.
+    /// All cells in flight.
     pub fn each(&self) -> impl Iterator<Item = &Queued> + '_ {
         self.chunks.iter().flat_map(|c| &c.1)
     }

@@ -15,8 +15,7 @@ fn estimate(c: &Cluster, table: &Value, threads: usize) -> Memory {
     (ENTRY.memory)(&table, &site).expect("a good table")
 }
 
-/// Bytes of all queues by pair, after something has failed under `flows`; 0 as long as
-/// nothing has.
+/// Bytes of all queues by pair, after a failure under `flows`; 0 without a failure.
 fn held(c: &Cluster, flows: Flows, threads: usize, faults: Vec<Fault>) -> u64 {
     let case = Case {
         threads,
