@@ -1,4 +1,4 @@
-"""Control algorithms: they decide which circuits are lit, and for how long.
+"""Control algorithms, which decide which circuits are lit, and for how long.
 
 They are plain functions on NumPy arrays. The simulated managers, `lightloom plan` and the
 controller of real switches call the same code. Demand is a square matrix of bytes, row = source,

@@ -137,7 +137,7 @@ def read_networks(file: Path) -> dict[str, Sequence[Network]]:
     """The prefixes of each rack.
 
     Raises:
-        ConfigError: of the file, or of a prefix that no rule can match.
+        ConfigError: if the file is invalid, or no rule can match a prefix.
     """
     try:
         hosts = read_hosts(file)

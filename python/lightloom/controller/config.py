@@ -166,7 +166,7 @@ class NetworkTable(_Keys):
 
 
 class LimitsTable(_Keys):
-    """Limits on what a policy may change."""
+    """Limits on the changes of a policy."""
 
     dwell: str = "0 s"
     """Shortest time for which a circuit stays lit."""
@@ -429,7 +429,7 @@ def positive_s(key: str, text: str) -> float:
     """A duration above 0 in seconds.
 
     Raises:
-        ConfigError: of `key`.
+        ConfigError: naming `key`.
 
     >>> positive_s("interval", "1.5 s")
     1.5

@@ -42,7 +42,7 @@ class Counters:
             interval: the controller's interval, in which counters are read once for all switches.
 
         Raises:
-            ConfigError: of the table, or of a line of its file.
+            ConfigError: if the table or a line of its file is invalid.
         """
         self._file = table.interfaces
         self._origin = table.origin

@@ -134,10 +134,11 @@ class Database:
             yield db
 
     def check_role(self, fence: int | None) -> None:
-        """Refuses unless this controller holds the role with that token, and its time is not over.
+        """Raises an error unless this controller holds the role with that token and its time is not
+        over.
 
         Raises:
-            DeposedError: if another one may hold it.
+            DeposedError: if another controller may hold it.
         """
         if fence is None:
             return

@@ -31,7 +31,7 @@ class Decider:
         """Builds the policy.
 
         Raises:
-            ConfigError: of the policy's keys.
+            ConfigError: if a key of the policy is invalid.
         """
         self._racks = racks
         self._interval_ps = duration_ps("interval", interval)
@@ -148,7 +148,7 @@ def _loop_of(experiment: Mapping[str, Any]) -> Any:
     """The control loop of the fabric.
 
     Raises:
-        ConfigError: of a key, by its name in the controller's file.
+        ConfigError: naming a key by its name in the controller's file.
     """
     try:
         resolved = json.loads(_core.resolve(json.dumps(experiment)))

@@ -82,7 +82,7 @@ def defer(
 
 
 def end(store: Store, number: int, who: str, outcome: Outcome, now: float) -> None:
-    """Ends an open wish."""
+    """Ends an open request."""
     where = {"id": number, "outcome": None}
     store.change(schema.deferred, who, f"deferred {outcome}", where, outcome=outcome, ended=now)
 

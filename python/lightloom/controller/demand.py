@@ -18,7 +18,7 @@ class Source(Protocol):
     """Something that measures demand."""
 
     def check(self, racks: Racks) -> None:
-        """Refuses racks of which it can never have demand.
+        """Refuses racks for which it can never have demand.
 
         Raises:
             ConfigError: naming one.
@@ -48,7 +48,7 @@ class Collector:
         self._lock = threading.Lock()
 
     def check(self, racks: Racks) -> None:
-        """Refuses racks of which the source can never have demand.
+        """Refuses racks for which the source can never have demand.
 
         Raises:
             ConfigError: naming one.

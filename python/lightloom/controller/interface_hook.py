@@ -33,7 +33,7 @@ class InterfaceHook:
         """Reads the table of interfaces; contacts no switch yet.
 
         Raises:
-            ConfigError: of the table, or of a line of its file.
+            ConfigError: if the table or a line of its file is invalid.
         """
         self._file = table.interfaces
         self._origin = table.origin

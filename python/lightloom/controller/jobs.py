@@ -122,7 +122,7 @@ def set_boundary(
     Args:
         store: the store.
         name: name of the job.
-        who: announces it.
+        who: client that announces it.
         begins, ends: the boundary [s since 1970].
         now: the time.
         any_owner: whether the job may be another owner's.
@@ -145,7 +145,7 @@ def end(store: Store, name: str, who: str, now: float, *, any_owner: bool = Fals
     Args:
         store: the store.
         name: name of the job.
-        who: ends it.
+        who: client that ends it.
         now: seconds since 1970.
         any_owner: whether it may be another owner's, such as a scheduler that is gone.
 

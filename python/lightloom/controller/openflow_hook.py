@@ -42,7 +42,7 @@ class OpenFlowHook:
         """Reads senders and prefixes; `start` opens the listener.
 
         Raises:
-            ConfigError: of a line of their files.
+            ConfigError: if a line of their files is invalid.
         """
         self._table = table
         self._timeout_s = positive_s("openflow.timeout", table.timeout)

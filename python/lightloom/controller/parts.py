@@ -27,10 +27,10 @@ class Parts:
         order: Iterable[Pair],
         part_of: Callable[[Pair], Part] = lambda pair: pair,
     ) -> None:
-        """Takes the change apart.
+        """Divides the change into parts.
 
         Args:
-            change: the whole.
+            change: the whole change.
             order: cross-connects, the most important first.
             part_of: the circuit of a cross-connect.
         """

@@ -19,7 +19,7 @@ class Racks:
         """Reads a port map.
 
         Raises:
-            ConfigError: of the file, or of a rack with several ports.
+            ConfigError: if the file is invalid, or a rack has several ports.
         """
         self.file = ports
         self.names: list[str] = []

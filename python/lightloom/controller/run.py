@@ -36,7 +36,7 @@ def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
     """Runs a controller until it is interrupted.
 
     Raises:
-        ConfigError: of the configuration, or of an address that is in use.
+        ConfigError: if the configuration is invalid, or an address is in use.
     """
     store = standby_store(config.store_url)
     controller = Controller(config, store, workers=WORKERS)
@@ -182,7 +182,7 @@ class Loop:
             stop.wait(PAUSE_S)
 
     def turn(self) -> None:
-        """Does what is due now."""
+        """Carries out the actions that are due now."""
         if not self._role.held:
             if self._is_active:
                 self._controller.stand_by()

@@ -149,11 +149,11 @@ class Controller:
         priority: int = 0,
         claim: Claim | None = None,
     ) -> None:
-        """Sets the cross-connects that an operator wants on a switch, unless this request did so
-        before.
+        """Sets the cross-connects that an operator requests on a switch, unless the same HTTP
+        request did so before.
 
         Raises:
-            ConfigError: of a port that is in two of them, or not on the switch.
+            ConfigError: if a port is in two of them, or is not on the switch.
         """
         if claim is None or not claim.has_effect:
             self.wishes.replace(self.managed(switch), pairs, who, priority, claim)
@@ -167,8 +167,8 @@ class Controller:
         priority: int = 0,
         claim: Claim | None = None,
     ) -> list[Transaction]:
-        """Sets the cross-connects that an operator wants on a switch, and changes it: no pass of
-        the loop comes in between, whose transaction would not be this client's.
+        """Sets the cross-connects that an operator requests on a switch, and changes the switch. No
+        pass of the loop can come in between, so that the transaction belongs to this client.
 
         Raises:
             UnreachableError: if the switch does not answer.
@@ -187,12 +187,11 @@ class Controller:
         at: float | None,
         claim: Claim | None = None,
     ) -> Deferred:
-        """Sets the cross-connects that an operator wants on a switch from a time on, or from the
-        checkpoint of the jobs that lose a circuit (`at` is None).
+        """Sets the cross-connects that an operator requests on a switch from a time on, or from the
+        checkpoint of the jobs that lose a circuit (if `at` is None).
 
         Raises:
-            ConfigError: of a port that is in two of them, or not on the switch; of a time that is
-                over.
+            ConfigError: if a port is in two of them, or is not on the switch; if the time is over.
         """
         check_pairs(self.managed(switch), pairs)
         made = defer(self.store, switch, who, pairs, priority, at, self.clock(), claim)
@@ -200,7 +199,7 @@ class Controller:
         return made
 
     def wanted(self, switch: str) -> list[Wanted]:
-        """All wishes of a switch, active leases among them, the most important first."""
+        """All requests of a switch, including active leases, in order of precedence."""
         return self.wishes.all(self.managed(switch))
 
     def start(self) -> list[Transaction]:

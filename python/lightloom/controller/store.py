@@ -39,12 +39,12 @@ class Store(TransactionLog):
         """Adds a row and an audit record; returns the row's key.
 
         Args:
-            table: of the row.
-            who, what: of the record.
+            table: table of the row.
+            who, what: client and action of the audit record.
             check: raises if the existing rows do not permit the new one; no other row is added at
                 the same time.
             claim: claim of the request that adds it, if the request has a key.
-            values: of the row.
+            values: columns of the row.
 
         Raises:
             ConfigError: if there is a row with the same key.

@@ -69,11 +69,11 @@ class Wishes:
         priority: int,
         claim: Claim | None = None,
     ) -> None:
-        """Sets the cross-connects that an operator wants on a switch, instead of what this client
-        has waiting.
+        """Sets the cross-connects that an operator requests on a switch, which replaces the
+        client's deferred request.
 
         Raises:
-            ConfigError: of a port that is in two of them, or not on the switch.
+            ConfigError: if a port is in two of them, or is not on the switch.
         """
         check_pairs(one, pairs)
         rank = PRIORITY[OPERATOR] + priority
@@ -192,7 +192,7 @@ def check_pairs(one: Managed, pairs: Sequence[Pair]) -> None:
     """Refuses cross-connects that cannot be lit together.
 
     Raises:
-        ConfigError: of a port that is in two of them, or not on the switch.
+        ConfigError: if a port is in two of them, or is not on the switch.
     """
     for side in (0, 1):
         seen: set[int] = set()

@@ -106,8 +106,8 @@ def judge_claims(
 
     Raises:
         ConfigError: if there is no such target, without the required rights, or without a tool.
-        RuntimeError: of a tool.
-        OSError: of the kernel.
+        RuntimeError: if a tool fails.
+        OSError: if the kernel refuses.
     """
     shell.check_rights()
     verdicts = []

@@ -32,7 +32,7 @@ class KernelPlane:
     """Racks, an electrical network and optical switches in one namespace."""
 
     def __init__(self, setup: Setup, folder: Path) -> None:
-        """Makes links and loads the program; the namespaces are there.
+        """Creates links and loads the program; the namespaces must exist.
 
         Args:
             setup: set-up of the testbed.
@@ -40,7 +40,7 @@ class KernelPlane:
 
         Raises:
             ConfigError: without Open vSwitch or os-ken, if servers need them.
-            RuntimeError: of a tool.
+            RuntimeError: if a tool fails.
             OSError: if the kernel refuses, or the package was built without clang.
         """
         self._setup = setup

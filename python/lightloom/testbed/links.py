@@ -18,11 +18,11 @@ QUANTUM = 60_000
 
 
 def make_links(setup: Setup) -> None:
-    """Makes all links. The link of a host ends in its device; if Open vSwitch runs on the host, in
-    a port of that.
+    """Creates all links. The link of a host ends in its device or, if Open vSwitch runs on the
+    host, in a port of Open vSwitch.
 
     Raises:
-        RuntimeError: of a tool.
+        RuntimeError: if a tool fails.
     """
     layout = setup.layout
     fabric = layout.fabric
@@ -49,10 +49,11 @@ def make_links(setup: Setup) -> None:
 
 
 def shape_hosts(setup: Setup) -> None:
-    """Shapes what hosts send: a queue in front of their sockets, also if Open vSwitch is behind.
+    """Shapes the traffic that hosts send, by a queue directly behind their sockets, also with Open
+    vSwitch.
 
     Raises:
-        RuntimeError: of a tool.
+        RuntimeError: if a tool fails.
     """
     weight = setup.optical_weight
     for host in setup.layout.hosts:

@@ -50,8 +50,8 @@ def measure(setup: Setup, tick: Tick = lambda now, what: None) -> Live:
 
     Raises:
         ConfigError: if the set-up is invalid or the policy fails.
-        RuntimeError: of a tool.
-        OSError: of the kernel.
+        RuntimeError: if a tool fails.
+        OSError: if the kernel refuses.
     """
     if not setup.table.application:
         limit = "nothing would be sent"

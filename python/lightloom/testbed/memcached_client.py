@@ -57,7 +57,7 @@ def connect(address: str, port: int) -> socket.socket:
 
 
 def ask(address: str, port: int, seconds: float) -> dict[str, float]:
-    """Stores all values, then reads them in turn.
+    """Stores all values, then reads them one after the other.
 
     Raises:
         ValueError: if a reply is not the stored value.

@@ -96,7 +96,7 @@ def settle_host(layout: Layout, host: Host, mtu: int, buffer: int) -> None:
         buffer: size of a TCP socket's buffer in bytes.
 
     Raises:
-        RuntimeError: of a tool.
+        RuntimeError: if a tool fails.
     """
     space = layout.namespace(host)
     lines = [

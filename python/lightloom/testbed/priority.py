@@ -25,8 +25,8 @@ NICENESS = -10
 
 @contextmanager
 def preferred() -> Iterator[None]:
-    """Runs all threads of this process, and what they start, before other programs; for exceptions
-    see `usual_priority`."""
+    """Runs all threads of this process, and their child processes, before other programs; for
+    exceptions see `usual_priority`."""
     before = os.sched_getscheduler(0), os.sched_getparam(0)
     niceness = os.getpriority(os.PRIO_PROCESS, 0)
     if not prefer_threads():

@@ -22,11 +22,11 @@ class UserPlane:
     """Racks on an optical switch that follows schedules."""
 
     def __init__(self, setup: Setup) -> None:
-        """Makes the devices and begins to poll; the namespaces are there.
+        """Creates the devices and starts to poll; the namespaces must exist.
 
         Raises:
-            RuntimeError: of a tool.
-            OSError: of the kernel.
+            RuntimeError: if a tool fails.
+            OSError: if the kernel refuses.
         """
         layout = setup.layout
         self._setup = setup

@@ -91,7 +91,7 @@ class Gathered:
         self.unknown += found.unknown * size
 
     def reading(self, map: str | None) -> Reading:
-        """Returns the description of what was read."""
+        """Returns the description of the input."""
         return Reading(
             self.title,
             self.unit,

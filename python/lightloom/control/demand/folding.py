@@ -87,7 +87,8 @@ def fold(
 
 
 def _racks(record: Record, hosts: HostMap | None, found: Folded, strict: bool) -> Pair | None:
-    """Returns the racks of both ends; None if one is unknown. Records what it finds."""
+    """Returns the racks of both ends; None if one is unknown. Counts unknown hosts and other
+    findings in `found`."""
     if not record.src or not record.dst:
         end = "source" if not record.src else "destination"
         raise ConfigError(f"{record.where}: no {end}; name both ends of every record")

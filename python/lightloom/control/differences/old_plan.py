@@ -108,8 +108,8 @@ def read_old_plan(
 
 
 def _called(path: Path, names: list[str], nodes: int | None, demand: Demand) -> list[str]:
-    """Returns the names of the racks: for a plan, its names if the demand has names, else numbers;
-    for a list, the names of the demand."""
+    """Returns the names of the racks: for a plan, its names if the demand has names, otherwise
+    numbers; for a list, the names of the demand."""
     if names and demand.names:
         return names
     if nodes is not None and (names or demand.names):

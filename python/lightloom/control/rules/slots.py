@@ -47,7 +47,7 @@ def obeying(schedule: Schedule, carried: Integers, rules: Rules) -> Schedule:
 
 
 def _may(ports: int, forced: dict[int, int], rules: Rules) -> Integers:
-    """Returns 1 where an input may have an output, else 0."""
+    """Returns 1 for each input and output that may be connected, otherwise 0."""
     may = np.ones((ports, ports), np.int64)
     for a, b in rules.apart:
         may[a, b] = may[b, a] = 0

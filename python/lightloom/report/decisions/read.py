@@ -105,7 +105,8 @@ def has_waited(fabric: Fabric) -> bool:
 
 
 def undone(fabric: Fabric) -> str:
-    """States how many jobs, or flows of a run without a load, a fabric finished; empty if all."""
+    """States the number of jobs, or of flows of a run without a load, that a fabric finished; empty
+    if it finished all."""
     if len(fabric.jobs_done) < len(fabric.jobs):
         return f"{len(fabric.jobs_done)} of {quantities.counted(len(fabric.jobs), 'job')}"
     if fabric.through is not None:
