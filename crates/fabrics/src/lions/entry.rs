@@ -111,11 +111,11 @@ impl FabricConfig for LionsConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        // The fibre to the switch and the fibre back have half of the propagation each.
+        // The fibres to the switch and from it have half of the propagation between two hosts each.
         let half = physics
             .propagation
             .map(|way| Length::of_delay(Time(way.0 / 2)));
-        // The guard of the devices is the gap between packets.
+        // No term for the gap between packets, which is the guard.
         Obeyed::default()
             .by(Term::Propagation, "fibre", half)
             .by(Term::Header, "header", physics.header)

@@ -133,7 +133,7 @@ impl FabricConfig for SiriusConfig {
             Detail::Cells => obeyed.disciplined(physics),
             Detail::Flows => obeyed.shared_by_rates(physics),
         };
-        // The guardband of the devices is the gap between cells.
+        // No term for the gap between cells, which is the guardband.
         match self.cell.is_some() && self.header == Bytes(0) {
             true => obeyed.lacks(
                 Term::Header,

@@ -81,7 +81,7 @@ struct Tuple {
     cells: u32,
     /// Whether cells that its server sends later join it.
     grows: bool,
-    /// Whether its cells had left and were called back.
+    /// Whether its cells had left and have returned (called back or lost).
     returned: bool,
 }
 

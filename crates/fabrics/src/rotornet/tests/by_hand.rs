@@ -74,8 +74,8 @@ fn switches_without_a_matching_idle() {
 }
 
 /// Three racks meet in turn: rack 0 meets 1, then 2. Of 300 B from 0 to 2, the first slot carries
-/// 100 B to rack 1 and the second 100 B directly. Rack 1 delivers its bytes in the next slot; in
-/// the third slot it receives another 100 B.
+/// 100 B to rack 1 and the second 100 B directly. In the third slot rack 1 delivers its bytes and
+/// receives another 100 B, which it delivers in the fifth.
 #[test]
 fn a_flow_over_a_relay() {
     let rows = [(0, 2, 300, Time::ZERO)];

@@ -177,7 +177,7 @@ impl Faults {
             && self.lapsed.is_empty())
     }
 
-    /// Updates `on` and forgets parts that are repaired and known to be so.
+    /// Updates `on`, and forgets repaired parts that nodes no longer treat as dead.
     pub fn update(&mut self, schedules: &Schedules) {
         self.broken.retain(|b| b.loss > 0.0 || b.known);
         let sound = self.broken.is_empty() && self.parked.is_empty() && schedules.full();

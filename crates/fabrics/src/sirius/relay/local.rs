@@ -14,8 +14,8 @@ struct Run {
     left: u32,
     seq: u32,
     dst: Label,
-    /// Its number among all runs that the node ever had, from 1 on; 0 if its cells were called
-    /// back.
+    /// Its number among all runs that the node ever had, from 1 on; 0 if its cells had left and
+    /// have returned.
     id: u32,
     /// While its row is open, the position of the next run with the same destination.
     next: u32,
@@ -84,7 +84,8 @@ impl Local {
         id
     }
 
-    /// Adds cells that had left and were called back; they are older than all cells that wait.
+    /// Adds cells that had left and have returned (called back or lost); they are older than all
+    /// cells that wait.
     #[cold]
     pub fn readmit(&mut self, row: Row, flow_index: FlowIndex, dst: Label, seq: u32, count: u32) {
         self.admit(row, flow_index, dst, seq, count);
@@ -241,7 +242,7 @@ mod tests {
                     }
                     model.retain(|run| run.3 > 0);
                 } else if what == 1 && sent[f] > 0 {
-                    // A cell that had left is called back: it goes before all others.
+                    // A cell that had left returns: it goes before all others.
                     local.readmit(Row(0), flow, Label(dst), sent[f] - 1, 1);
                     let after = model.iter().take_while(|run| run.0 == 0).count();
                     model.insert(after, (0, flow, sent[f], 1));
