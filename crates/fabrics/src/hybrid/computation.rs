@@ -1,8 +1,9 @@
 //! The computation time of the policy: as given, as measured on this machine, or as measured in an
 //! earlier run of the same experiment.
 //!
-//! A controller has no clock, so the time is added around the policy here. Measured times differ
-//! from run to run; they are recorded, and a run that is given the record has the same results.
+//! A controller has no clock, so this module adds the time to the policy's decisions. Measured
+//! times differ from run to run; they are recorded, and a run with this record as input has the
+//! same results.
 
 use lightloom_control::order::Order;
 use lightloom_control::policy::{Demand, Evidence, Policy, SwitchView, Target};
@@ -18,15 +19,14 @@ use std::time::Instant;
 /// The key of the computation time.
 pub const DELAY: &str = "computation_delay";
 
-/// From the demand to the decision: a time, "measured", or a list of times that were
-/// measured.
+/// Time from the demand to the decision: a time, "measured", or a list of measured times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Computation {
-    /// Every decision takes as long.
+    /// All decisions take this time.
     Given(Time),
     /// The time that the policy takes on this machine.
     Measured,
-    /// As long as the first, the second, … did when it was measured.
+    /// The measured times of the first decision, the second, and so on.
     Recorded(Vec<Time>),
 }
 
@@ -47,8 +47,8 @@ impl Computation {
         }
     }
 
-    /// Refuses a record that no run with such an interval can have left behind. A time
-    /// that is given may be longer, and delays the next decision.
+    /// Refuses a record that cannot come from a run with this interval. A given time may be longer
+    /// than the interval; it then delays the next decision.
     pub fn check(&self, interval: Time) -> Result<(), Refusal> {
         let Computation::Recorded(times) = self else {
             return Ok(());
@@ -134,20 +134,20 @@ fn readable(time: Time, than: Time) -> Time {
 /// The computation times of all decisions, for the record.
 pub type Times = Arc<Mutex<Vec<Time>>>;
 
-/// A policy whose decisions are timed, or were.
+/// A policy whose decisions are timed, or have the times of an earlier run.
 pub struct Timed {
     policy: Box<dyn Policy>,
-    /// Times of an earlier run; measured, if there is none.
+    /// Times of an earlier run; times are measured if there is none.
     recorded: Option<VecDeque<Time>>,
-    /// No time that is measured may be longer; none, where the next decision may wait.
+    /// Limit of a measured time; `None` if the next decision may wait.
     most: Option<Time>,
     took: Time,
     times: Times,
 }
 
 impl Timed {
-    /// Wraps a policy unless its decisions take a given time, together with the place where the
-    /// times are stored. A measured time is refused if it is longer than `most`.
+    /// Wraps a policy unless its decisions take a given time; returns it with the store of the
+    /// times. A measured time is refused if it is longer than `most`.
     pub fn wrap(
         policy: Box<dyn Policy>,
         computation: &Computation,
@@ -226,7 +226,7 @@ mod tests {
     use serde_json::json;
     use std::time::Duration;
 
-    /// Joins racks 0 and 2, and takes 5 ms over it.
+    /// Connects racks 0 and 2; the decision takes 5 ms.
     struct Slow;
 
     impl Policy for Slow {
@@ -257,7 +257,7 @@ mod tests {
         assert!(refused.limit.starts_with("it took "), "{}", refused.limit);
         let said = "ms, longer than the interval, 3 ms";
         assert!(refused.limit.ends_with(said), "{}", refused.limit);
-        // Where the next decision may wait, a slow one is merely late.
+        // If the next decision may wait, a slow decision is only late.
         let (mut timed, times) = Timed::wrap(Box::new(Slow), &Computation::Measured, None);
         let bytes = Matrix::zeros(3);
         timed.decide(&Demand { bytes, over }, &view).expect("late");

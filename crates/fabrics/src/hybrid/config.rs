@@ -34,8 +34,7 @@ use serde::{de, Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 with_overheads! {
-    /// A hybrid network: circuits that a policy decides on, beside an electrical tree or
-    /// alone.
+    /// A hybrid network: circuits that a policy selects, with or without an electrical tree.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields, default)]
     pub struct HybridConfig {
@@ -45,17 +44,19 @@ with_overheads! {
         /// made with the other keys. Default: c-Through's matching.
         pub policy: PolicyTable = PolicyTable::kind("cthrough"),
         /// Circuits that are lit when the run begins, one row each as for the policy "fixed": two
-        /// racks, and the plane if there are several; like `[[0, 1], [2, 3]]`. They lead one way if
-        /// the policy's do ("assignment"), else both. Default: those of a policy that needs no
-        /// demand ("fixed" or "rotation"), and none for any other; `[]` is none.
+        /// racks, and the plane if there are several; like `[[0, 1], [2, 3]]`. They are directed if
+        /// the circuits of the policy are ("assignment"), otherwise bidirectional. Default: the
+        /// circuits of a policy that needs no demand ("fixed" or "rotation"); none for all other
+        /// policies. `[]` means none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub initial: Option<Vec<Vec<u32>>> = None,
-        /// Whether there is an electrical network beside the circuits. Without one, traffic
-        /// between racks waits until its racks are joined, and the policy's `threshold`, below
-        /// which pairs stay electrical, is 0 B. Default true.
+        /// Whether there is an electrical network beside the circuits. Without one, traffic between
+        /// racks waits until its racks are connected, and the policy's `threshold`, below which
+        /// pairs stay electrical, is 0 B. Default true.
         pub electrical: bool = true,
-        /// β of the electrical tree: what the servers of a rack can send ÷ what the
-        /// tree can carry for them, from 1 to 1,000. Default: that of the cluster, else 10.
+        /// β, the oversubscription of the electrical tree: the rate at which the servers of a rack
+        /// can send ÷ the rate of the rack's uplinks, from 1 to 1,000. Default: the value of the
+        /// cluster, otherwise 10.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub oversubscription: Option<f64> = None,
         /// Levels of the tree: 2 (racks, core) or 3 (racks, pods, core, √β each).
@@ -68,83 +69,82 @@ with_overheads! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         pub racks_per_pod: Option<u32> = None,
-        /// Optical switches in parallel; a rack has a port on each. From 1 to 128; most
-        /// policies decide for one. Default 1.
+        /// Number of parallel optical switches; a rack has a port on each. From 1 to 128; most
+        /// policies support one. Default 1.
         #[schemars(range(min = 1, max = 128))]
         pub planes: u32 = 1,
-        /// Rate of a circuit, each way [b/s]. Default: a plane's share of the rack's
-        /// uplinks, what all its servers can send ÷ planes.
+        /// Rate of a circuit in each direction [b/s]. Default: the rate at which all servers of a
+        /// rack can send ÷ planes.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub circuit_rate: Option<Rate> = None,
-        /// From one decision to the next [s]; a change that takes longer delays the next.
-        /// Default 1 s.
+        /// Time from one decision to the next [s]; a change that takes longer delays the next
+        /// decision. Default 1 s.
         pub interval: Time = Time::S,
         /// Time from the demand to the decision [s]; if it is longer than the interval, it delays
-        /// the next decision. "measured" uses the computation time on this machine, and the results
-        /// hold a list of these times, with which the run can be repeated exactly; none of them may
-        /// be longer than the interval. Default 0 s.
+        /// the next decision. "measured" uses the computation time on this machine; the results
+        /// contain these times as a list, with which the run can be repeated exactly; none of them
+        /// may be longer than the interval. Default 0 s.
         pub computation_delay: Computation = Computation::default(),
         /// The measure of demand.
         pub demand: DemandFrom = DemandFrom::Announced,
-        /// As much of a flow as its server shows [B]. Default: all of it.
+        /// Largest number of bytes of a flow that its server reports [B]. Default: no limit.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub socket_buffer: Option<Bytes> = None,
-        /// A server reports what it has for a rack only if it is more than this [B].
-        /// Default 0 B.
+        /// A server reports its queue for a rack only if it is larger than this [B]. Default 0 B.
         pub report_queue: Bytes = Bytes(0),
-        /// And only if it has changed by more than this since it was reported last [B].
-        /// Default 0 B.
+        /// A server reports a queue only if it has changed by more than this since its last report
+        /// [B]. Default 0 B.
         pub report_change: Bytes = Bytes(0),
-        /// Share of a new report in the demand that the policy sees, above 0 to 1; the rest
-        /// is what it saw before. Default 1: nothing is averaged.
+        /// Weight of a new report in the demand that the policy receives, above 0 and at most 1;
+        /// the previous value has the remaining weight. Default 1: no averaging.
         pub smoothing: f64 = 1.0,
         /// The order in which a change is carried out. Default: the policy's own.
         #[serde(deserialize_with = "order", skip_serializing_if = "Option::is_none")]
         pub order: Option<Order> = None,
-        /// Optical switch: the name of one of the papers' ("mems-cthrough", "wss-ring"), or a
-        /// table of its keys, which may begin with a `preset`. Then `settle` follows from it, and
-        /// the `night` of a policy that plans for one; a table that gives another is refused, as
-        /// are a switch that cannot have the policy's circuits, and more racks than it has ports.
-        /// Default: none is named.
+        /// Optical switch: the name of a switch in the papers ("mems-cthrough", "wss-ring"), or a
+        /// table of its keys, which may begin with a `preset`. The switch then determines `settle`,
+        /// and the `night` of a policy that plans for nights; a table with another value is
+        /// refused. So are a switch that cannot have the circuits of the policy, and more racks
+        /// than the switch has ports. Default: no device.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub devices: Option<Named<SwitchDesign>> = None,
-        /// Mirrors move and settle [s]. Default 10 ms.
+        /// Time for mirrors to move and settle [s]. Default 10 ms.
         pub settle: Time = Time::MS * 10,
-        /// Then: transceivers at both ends find each other [s]. Default 0 s.
+        /// After that: time for the transceivers at both ends to establish the link [s]. Default 0
+        /// s.
         pub link_up: Time = Time::ZERO,
-        /// Beside the mirrors, where routes are installed: ports of rack switches are
-        /// tagged [s]. Default 0 s.
+        /// Time to tag ports of rack switches, in parallel to the mirrors, if routes are installed
+        /// [s]. Default 0 s.
         pub retag: Time = Time::ZERO,
-        /// To push one rule to a server's switch [s]. Default 0 s.
+        /// Time to install one rule on a server's switch [s]. Default 0 s.
         pub rule: Time = Time::ZERO,
-        /// Whether servers get their rules one after the other or all at once.
+        /// Whether rules are installed on servers one after the other or in parallel.
         pub pushing: Pushing = Pushing::Sequential,
-        /// Share of the link over which a server sends of which its flows over circuits are sure,
-        /// its other flows of the rest; what one side does not use the other may. From 0.5,
-        /// below 1. Default: all flows share alike.
+        /// Share of a server's link that is guaranteed to its flows over circuits; its other flows
+        /// have the rest. Either side may use what the other does not need. At least 0.5 and
+        /// below 1. Default: all flows share the link equally.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub optical_weight: Option<f64> = None,
-        /// From a circuit coming up to TCP filling it [s]. Default 5 ms (c-Through §5.2.1).
+        /// Time from a circuit's coming up until TCP fills it [s]. Default 5 ms (c-Through §5.2.1).
         pub ramp: Time = Time::MS * 5,
-        /// From a circuit going dark to TCP filling its path in the tree [s]. Default 30 ms
+        /// Time from a circuit's going dark until TCP fills its path in the tree [s]. Default 30 ms
         /// (c-Through §5.2.1).
         pub dip: Time = Time::MS * 30,
-        /// From the controller's failure to servers leaving all circuits [s]. Default:
-        /// never.
+        /// Time from the controller's failure until servers leave all circuits [s]. Default: never.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub controller_timeout: Option<Time> = None,
-        /// How switches send packets on, those of racks at both ends of a circuit among them.
-        /// Stored, as in a Clos, a flow's last packet takes its time again on every link of its
-        /// path; of the links that an uplink is made of, it takes one. Default
-        /// "store-and-forward".
+        /// How switches forward packets, including the racks' switches at both ends of a circuit.
+        /// With "store-and-forward", as in a Clos network, the last packet of a flow takes its
+        /// transmission time again on every link of its path; it takes one of the links that form
+        /// an uplink. Default "store-and-forward".
         pub forwarding: Forwarding = Forwarding::StoreAndForward,
     }
-    /// From a rack to any other [time]: over a circuit, or over all links of
-    /// the tree's longest path, which share it evenly. Default 0 s (idealised).
+    /// Propagation delay from a rack to any other [time]: over a circuit, or in equal parts over
+    /// the links of the tree's longest path. Default 0 s (idealised).
     propagation
 }
 
-/// An order by its name, refused as every word that is none of some.
+/// Reads an order by its name; an unknown name is refused with the list of names.
 fn order<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Order>, D::Error> {
     let Some(name) = Option::<String>::deserialize(d)? else {
         return Ok(None);
@@ -183,8 +183,8 @@ impl HybridConfig {
         }
     }
 
-    /// The policy with its defaults. Where there is no electrical network, no pair can stay on
-    /// it: a threshold is 0 B.
+    /// The policy with its defaults. Without an electrical network its threshold is 0 B, because no
+    /// pair can stay electrical.
     fn resolved_policy(&self, cluster: &Cluster) -> Result<PolicyTable, Refusal> {
         let mut policy = self.policy.clone();
         if !self.electrical {
@@ -197,8 +197,9 @@ impl HybridConfig {
         Ok(policy)
     }
 
-    /// Refuses settings under which a policy never receives the demand of a pair, or can never
-    /// connect it: without an electrical network its flows would never be delivered.
+    /// Refuses settings with which a policy never receives the demand of a pair or can never
+    /// connect it, because without an electrical network the flows of the pair would never be
+    /// delivered.
     fn refuse_stranding(&self, policy: &PolicyTable, cluster: &Cluster) -> Result<(), Refusal> {
         let of_policy = |key: &str| {
             { policy.own(key) }.and_then(|value| serde_json::from_value(value.clone()).ok())

@@ -1,4 +1,4 @@
-//! A schedule that the switch follows by itself: which of its days it is.
+//! The position in a schedule that the switch follows by itself.
 
 use lightloom_control::circuits::Circuits;
 use lightloom_control::schedule::Schedule;
@@ -46,7 +46,7 @@ impl Followed {
 pub struct Days {
     schedule: Schedule,
     slot: usize,
-    /// When the day is over, by the schedule.
+    /// End of the day, according to the schedule.
     dusk: Time,
 }
 
@@ -56,7 +56,7 @@ impl Days {
         self.schedule.night
     }
 
-    /// The day begins: its circuits, and when it is over.
+    /// Begins the day; returns its circuits and its end.
     pub fn begin(&mut self, now: Time) -> (Circuits, Time) {
         let slot = &self.schedule.slots[self.slot];
         let pairs = slot.circuits().map(|(a, b)| (a as u32, b as u32));
@@ -65,8 +65,9 @@ impl Days {
         (Circuits::one_way(pairs), self.dusk)
     }
 
-    /// Whether a flow that ends at `at`, after the day, ends in it all the same: a day is planned
-    /// to the byte for the flows that it carries, and each of their ends is a whole picosecond.
+    /// Whether a flow that ends at `at`, after the day, still counts as ending in it: days are
+    /// planned to the byte for the flows that they carry, but the end of each flow is rounded to a
+    /// picosecond.
     pub fn covers(&self, at: Time) -> bool {
         at <= self.dusk + Time::NS
     }

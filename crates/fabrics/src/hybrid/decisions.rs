@@ -4,22 +4,22 @@
 use crate::findings::{about, Ended, Finding};
 use lightloom_engine::Time;
 
-/// When the controller of a fabric decides.
+/// The times of a fabric controller's decisions.
 pub struct Decisions {
     /// From one decision to the next, and from the start to the first.
     pub interval: Time,
     /// Duration of a decision.
     pub takes: Time,
-    /// Whether flows that no circuit serves wait for one: there is no other network.
+    /// Whether flows without a circuit wait for one, because there is no other network.
     pub waits: bool,
 }
 
-/// Flows of a job that would take this part of the interval alone, at the most, wait for circuits
-/// if they last longer than an interval.
+/// A flow of a job is assumed to have waited for circuits if it lasts longer than an interval,
+/// although alone it would take at most this part of the interval.
 const SHORT: i64 = 10;
 
 impl Decisions {
-    /// What limits the results of a run that ended.
+    /// Findings on settings that limit the results of a completed run.
     pub fn findings(&self, ended: &Ended) -> Vec<Finding> {
         let finding = |effect, remedy| Finding {
             parameter: "interval",
@@ -33,7 +33,7 @@ impl Decisions {
         found.into_iter().collect()
     }
 
-    /// The decisions that are in force before a time: one at that time has no effect.
+    /// The number of decisions that take effect before a time.
     pub fn before(&self, end: Time) -> i64 {
         let first = self.first();
         if end <= first {
@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    /// Decisions at 10, 20, 30 that take 3, and at 10, 27, 44 that take 17.
+    /// Decisions at 10, 20 and 30 with a computation time of 3; at 10, 27 and 44 with 17.
     #[test]
     fn decisions_are_in_force_after_the_time_that_they_take() {
         let short = [12, 13, 14, 23, 24, 33, 34].map(|end| decisions(10, 3).before(Time(end)));
@@ -159,7 +159,7 @@ mod tests {
         };
         assert_eq!(of(true, flow(110, 10)), 1);
         assert_eq!(of(true, flow(109, 10)), 0);
-        // The flow may take this long without a fault of the interval, because others share its
+        // The interval need not be the reason for this duration, because other flows share the
         // circuit.
         assert_eq!(of(true, flow(500, 11)), 0);
         assert_eq!(of(false, flow(110, 10)), 0);

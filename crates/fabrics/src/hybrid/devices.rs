@@ -22,7 +22,7 @@ const TURNING: &[Constraint] = &[Constraint::Rotor, Constraint::Multicast];
 /// The constraints that a policy states for a switch that is dark for `settle` at each change.
 ///
 /// # Errors
-/// Of a plan that cannot be read, or whose nights are too short.
+/// If a plan cannot be read, or its nights are too short.
 pub fn asked(policy: &PolicyTable, hardware: &Hardware, settle: Time) -> Result<Asked, Refusal> {
     let planned = match policy.is_kind(fixed::ENTRY.kind) {
         true => standing(policy, hardware)?,
@@ -68,7 +68,8 @@ fn refuse_night(planned: Option<&Target>, settle: Time) -> Result<(), Refusal> {
     }
 }
 
-/// A fabric's table with the switch's time as the night of its policy, if that plans for one.
+/// A fabric's table with the dark time of the switch as the night of its policy, if the policy
+/// plans for nights.
 ///
 /// # Errors
 /// If the policy has a different night.

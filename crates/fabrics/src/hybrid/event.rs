@@ -10,7 +10,7 @@ use lightloom_engine::{Io, Time};
 pub enum Event {
     /// A tick that the controller requested.
     Wake,
-    /// A step of a change is carried out; void if it was forgotten.
+    /// A step of a change is complete; void if it was cancelled.
     Ends(StepId),
     /// A night of the schedule of that number begins.
     Night(u32),
@@ -18,12 +18,12 @@ pub enum Event {
     Day(u32),
     /// Flows that were moved send faster.
     Rise(BatchId),
-    /// Pairs with several routes have their flows spread over them.
+    /// The flows of pairs with several routes are spread over these.
     Spread,
     /// An optical port breaks.
     PortBreaks(u32, u32),
-    /// Servers leave all circuits, because they have not heard from the controller for too long in
-    /// this term.
+    /// Servers leave all circuits, because they have received nothing from the controller for too
+    /// long in this term.
     GiveUp(u32),
 }
 

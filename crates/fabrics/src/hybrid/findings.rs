@@ -7,13 +7,14 @@ use lightloom_engine::Time;
 
 /// The times of a table that are compared, by their keys.
 pub struct Times {
-    /// From one decision to the next.
+    /// Time from one decision to the next.
     pub interval: Time,
     /// The time for which a circuit is dark before it is lit, and the keys that set it.
     pub dark: (Time, &'static str),
-    /// From a circuit that is lit to a flow that fills it, and the key.
+    /// Time from first light of a circuit until a flow fills it, and the key.
     pub ramp: (Time, &'static str),
-    /// From a circuit that goes dark to flows that fill the electrical network; none without one.
+    /// Time from a circuit's going dark until its flows fill the electrical network, and the key;
+    /// `None` without an electrical network.
     pub dip: Option<(Time, &'static str)>,
     /// Time for which the circuits of a schedule are lit in each slot, if they take turns.
     pub day: Option<Time>,
@@ -68,7 +69,7 @@ impl Times {
     }
 }
 
-/// Time for which the circuits of a target are lit in each slot; none for circuits without an end.
+/// Time for which the circuits of a target are lit in each slot; `None` for permanent circuits.
 pub fn shortest_day(target: &Target) -> Option<Time> {
     match target {
         Target::Schedule(schedule) => schedule.slots.iter().map(|slot| slot.day).min(),

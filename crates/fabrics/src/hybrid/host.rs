@@ -1,5 +1,4 @@
-//! The controller and the state of its host: whether the controller works, its log, and whether
-//! servers have left their circuits.
+//! Runs the controller: whether it works, its log, and whether servers have left their circuits.
 
 use super::computation::{Timed, Times};
 use super::setup::{GiveUp, Setup};
@@ -12,7 +11,7 @@ use lightloom_control::policy::Policy;
 use lightloom_engine::{ControlRecord, Refusal, Time};
 use serde_json::Value;
 
-/// The controller, as its host sees it.
+/// The controller and the state around it.
 pub struct Host {
     controller: Controller<Box<dyn Policy>>,
     hardware: Hardware,
@@ -21,10 +20,10 @@ pub struct Host {
     /// Set if the policy could not decide; the controller then stops.
     trouble: Option<Refusal>,
     works: bool,
-    /// Counts failures of the controller and repairs.
+    /// Number of failures and repairs of the controller.
     term: u32,
     patience: Option<GiveUp>,
-    /// Servers have left the circuits, until the controller is back.
+    /// Whether servers have left the circuits until the controller is repaired.
     given_up: bool,
     log: Option<Log>,
     /// The first input of the controller, and the actions that it returned.
@@ -71,7 +70,7 @@ impl Host {
         &self.controller
     }
 
-    /// Why the policy could not decide.
+    /// The error of a policy that could not decide.
     pub fn trouble(&self) -> Option<&Refusal> {
         self.trouble.as_ref()
     }
@@ -94,14 +93,14 @@ impl Host {
         actions
     }
 
-    /// The same at the start; the log has it.
+    /// The same for the first input, which the log contains.
     pub fn hear_first(&mut self, input: Input) -> Vec<Action> {
         let actions = self.hear(input.clone(), Time::ZERO);
         self.opening = (input, actions.clone());
         actions
     }
 
-    /// The controller fails, or works again. Returns whether that is new.
+    /// Sets whether the controller works. Returns whether this is a change.
     pub fn set_works(&mut self, works: bool, now: Time) -> bool {
         if works == self.works {
             return false;
@@ -120,12 +119,12 @@ impl Host {
         self.term
     }
 
-    /// After how long without the controller servers give up, if they do.
+    /// Time without the controller after which servers leave the circuits, if they do.
     pub fn patience(&self) -> Option<Time> {
         self.patience.map(|patience| patience.after)
     }
 
-    /// Servers leave the circuits. Returns whether these go dark.
+    /// Makes servers leave the circuits. Returns whether these go dark.
     pub fn give_up(&mut self) -> bool {
         self.given_up = true;
         self.patience.is_some_and(|patience| patience.dark)
@@ -136,7 +135,7 @@ impl Host {
         self.given_up
     }
 
-    /// From now on inputs and actions are logged, and how the loop began.
+    /// Begins a log of inputs and actions, which starts with the beginning of the loop.
     pub fn begin_log(&mut self, label: &str) {
         let mut log = Log::new(&Header {
             format: FORMAT.to_owned(),

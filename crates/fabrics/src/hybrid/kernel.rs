@@ -1,11 +1,11 @@
-//! A hybrid network: flows that move at their max-min fair rates over circuits and an
-//! electrical tree, and the host of the controller that decides about circuits.
+//! A hybrid network: flows that move at their max-min fair rates over circuits and an electrical
+//! tree, and the controller that decides on circuits.
 //!
 //! The controller is the one of testbeds and real switches ([`lightloom_control::controller`]).
-//! Here its actions are carried out in simulated time: the [`Switch`] holds light and delays,
-//! [`Paths`] holds flows and routes, [`Host`] holds the controller, and `changes` carries out its
-//! actions. A failed controller receives nothing until it is repaired, and its actions in progress
-//! are void; it then receives the state that its host found.
+//! Here its actions are carried out in simulated time: [`Switch`] has light and delays, [`Paths`]
+//! has flows and routes, [`Host`] has the controller, and `changes` carries out its actions. A
+//! failed controller receives nothing until it is repaired, and its actions in progress are
+//! cancelled; after the repair it receives the present state of the network.
 
 mod changes;
 
@@ -74,7 +74,7 @@ impl Hybrid {
         }
     }
 
-    /// Servers report this demand instead of their own.
+    /// Makes servers report this demand instead of their own.
     #[cfg(test)]
     pub fn reporting(self, told: Arc<Mutex<Report>>) -> Hybrid {
         let told = Some(told);
@@ -91,7 +91,7 @@ impl Hybrid {
         self.paths.routes()
     }
 
-    /// A port works no more, or works again.
+    /// Lets a port fail or repairs it.
     fn set_port(&mut self, rack: u32, plane: u32, works: bool, now: Time, todo: &mut Todo<Event>) {
         if works {
             self.switch.mend_port(rack, plane);
@@ -248,7 +248,7 @@ impl Reports for Hybrid {
         let over_tree = tree.narrowest(a, b);
         let nic = tree.nic().unwrap_or(self.hardware.rate);
         let lit = nic.min(self.hardware.rate);
-        // Whichever path its last packet takes.
+        // The bound must hold for any path of the last packet.
         let over_one = tree.beyond_over(bytes, 1);
         let beyond = tree.beyond(bytes, a, b).min(over_one);
         over_tree.max(lit).time_for(bytes) + beyond.unwrap_or_default()

@@ -1,9 +1,9 @@
 //! The demand that servers report to the controller: the bytes that each server has for each rack
 //! (c-Through §4.1; HydRA §III.B, step 1).
 //!
-//! Servers report the bytes that wait, for each flow at most the size of its buffer; or the network
-//! measures the bytes that are carried. The bytes that a congested tree carries are a poor estimate
-//! of the bytes that a circuit would carry: that is a limit of monitoring, not of the model.
+//! Servers report the waiting bytes, for each flow at most the size of its buffer; or the network
+//! measures the carried bytes. The bytes that a congested tree carries are a poor estimate of the
+//! bytes that a circuit would carry; this is a limit of monitoring, not of the model.
 
 use super::setup::{DemandFrom, Monitoring};
 use lightloom_control::demand::{Queue, Report};
@@ -16,7 +16,7 @@ pub struct Meter {
     buffer: u64,
     /// The bytes that each flow had left at the last report, if carried bytes are measured.
     left: Option<Vec<u64>>,
-    /// Sent since then by flows that are complete.
+    /// Bytes that completed flows have sent since the last report.
     closed: Vec<Queue>,
 }
 
@@ -41,7 +41,7 @@ impl Meter {
         }
     }
 
-    /// A flow has sent its last byte.
+    /// Ends a flow, which has sent its last byte.
     pub fn end(&mut self, flow: FlowId, src: HostId, dst: HostId) {
         if let Some(left) = &self.left {
             let queue = self.queue(src, dst, left[flow.index()]);

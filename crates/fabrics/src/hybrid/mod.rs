@@ -12,7 +12,7 @@
 //! | [`setup`] | the parts of every hybrid network |
 //! | [`kernel`] | the fabric: its state, its events, its failures; `changes`: execution of the controller's actions |
 //! | [`event`] | the events, and the context in which they are processed |
-//! | [`host`] | the controller and its host: inputs, actions, the log |
+//! | [`host`] | the controller: inputs, actions, the log |
 //! | [`paths`] | flows and routes: forwarding, moves, spreading over several routes, behaviour of servers and TCP |
 //! | [`switch`] | the optical switches: lit circuits, duration of steps |
 //! | [`port_failures`] | failed optical ports, single ones or with their plane |
@@ -26,9 +26,9 @@
 //! | [`recorder`] | the times of lit circuits |
 //! | [`trouble`] | an invalid decision, as a refusal of a user's key |
 //!
-//! Flows move at their max-min fair rates (flow kernel): over the circuits of their racks' route
-//! while there is one, over the electrical tree otherwise; without a tree they wait. Schedules of
-//! directed circuits are followed day by day.
+//! Flows have their max-min fair rates (flow kernel): over the circuits of their racks' route if
+//! there is one, otherwise over the electrical tree; without a tree they wait. The switch follows
+//! schedules of directed circuits day by day.
 //!
 //! Not modelled: queues in switches and their delay, slow start of new flows, bandwidth and delay
 //! of reports and commands, loss of light, several ports of a rack on one plane, and flows that

@@ -9,7 +9,8 @@ use crate::electrical::layout::Bundle;
 use crate::overheads::{Forwarding, Overheads, Passed};
 use lightloom_engine::{Rate, Time};
 
-/// Circuits in a row for which it is worked out beforehand: the most that HydRA may take.
+/// Number of circuits on a path up to which the time is computed in advance: the most that HydRA
+/// may use.
 const CIRCUITS: u32 = 12;
 
 /// The packet format and the forwarding of the network.
@@ -19,14 +20,14 @@ pub struct Packets {
     pub overheads: Overheads,
     /// Whether switches store packets whole.
     pub forwarding: Forwarding,
-    /// A link of those that an uplink is made of [b/s].
+    /// Rate of each of the links that form an uplink [b/s].
     pub link: Rate,
-    /// A circuit, if there are any [b/s].
+    /// Rate of a circuit, if there are circuits [b/s].
     pub circuit: Option<Rate>,
 }
 
 impl Packets {
-    /// Whether flows take no time beyond that of their rate.
+    /// Whether flows take no time beyond bytes ÷ rate.
     pub fn are_nothing(&self) -> bool {
         self.overheads.is_nothing() && self.forwarding == Forwarding::CutThrough
     }
@@ -35,10 +36,10 @@ impl Packets {
 /// The rates of a tree's links on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Wires {
-    /// A server's link, if it limits, and all of a rack.
+    /// Rate of a server's link, if it is a limit, and of all servers of a rack.
     pub nic: Option<Rate>,
     pub rack: Rate,
-    /// A rack's uplink, and a pod's, if there are pods.
+    /// Rate of a rack's uplink, and of a pod's, if there are pods.
     pub uplink: Rate,
     pub pod: Option<Rate>,
 }
@@ -58,9 +59,9 @@ pub(super) struct Beyond {
 #[derive(Clone, Debug, PartialEq)]
 struct Kind {
     latency: Time,
-    /// Where packets are stored.
+    /// The links at whose ends packets are stored.
     stored: Option<Alone>,
-    /// The narrowest of the links [payload].
+    /// Payload rate of the slowest link.
     payload: Rate,
 }
 
@@ -85,14 +86,14 @@ impl Beyond {
         self.within.of(bytes, &self.packets.overheads)
     }
 
-    /// From a rack to another, below the same pod or not.
+    /// Extra time from a rack to another, in the same pod or not.
     #[inline]
     pub fn between(&self, bytes: u64, same_pod: bool) -> Time {
         let kind = if same_pod { &self.pod } else { &self.core };
         kind.of(bytes, &self.packets.overheads)
     }
 
-    /// From one rack to another over this number of circuits.
+    /// Extra time from a rack to another over this number of circuits.
     #[inline]
     pub fn over(&self, bytes: u64, circuits: u32) -> Time {
         let overheads = &self.packets.overheads;

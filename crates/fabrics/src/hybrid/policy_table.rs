@@ -103,7 +103,8 @@ impl PolicyTable {
         self.own.get(key)
     }
 
-    /// A key of the fabric's switch that the policy takes, unless it was given another.
+    /// Sets a key of the policy to the value of the fabric's switch, unless its table gives the
+    /// key.
     pub fn fill(&mut self, key: &str, value: &impl Serialize) {
         let Source::Kind(kind) = &self.source else {
             return;
@@ -141,12 +142,12 @@ impl PolicyTable {
         })
     }
 
-    /// The same with the schedule that it names by a file in place of the path, so that
-    /// it means the same wherever it is read; what is in a user's file stays there.
+    /// The same with the schedule of a named file in place of its path, so that the table has the
+    /// same meaning everywhere; the contents of a user's policy file are not included.
     ///
     /// # Errors
-    /// As [`read_schedule`], of `fabric.policy.schedule`; a file with another digest than
-    /// the one that is given.
+    /// As [`read_schedule`], for `fabric.policy.schedule`; also if the digest of the file differs
+    /// from the given one.
     pub fn with_files_read(&self, hardware: &Hardware) -> Result<PolicyTable, Refusal> {
         Ok(self.with(self.read(hardware)?.as_ref()))
     }
@@ -181,10 +182,10 @@ impl PolicyTable {
         }
     }
 
-    /// The policy; files of its keys have been read.
+    /// Builds the policy, with the contents of files that its keys name.
     ///
     /// # Errors
-    /// As [`PolicyTable::resolve`]; of a user's file.
+    /// As [`PolicyTable::resolve`]; also if a user's file is invalid.
     pub fn build(&self, hardware: &Hardware, library: &dyn Library) -> Built {
         match &self.source {
             Source::Kind(kind) => {
@@ -197,7 +198,8 @@ impl PolicyTable {
     }
 }
 
-/// A policy's keys are below `fabric.policy`, those of its switch are the fabric's.
+/// Prefixes the key of a refusal: the policy's keys are below `fabric.policy`, those of its switch
+/// are keys of the fabric.
 fn below_fabric(refusal: Refusal) -> Refusal {
     match refusal.key.starts_with("fabric") {
         true => refusal,
@@ -264,7 +266,7 @@ impl<'de> Deserialize<'de> for PolicyTable {
     }
 }
 
-/// A name with a colon is that of a file and what is in it.
+/// A name with a colon consists of a file and a class in it.
 fn source(name: String) -> Source {
     match name.contains(':') {
         true => Source::File(name),

@@ -3,7 +3,7 @@
 
 use lightloom_control::hardware::Hardware;
 
-/// What hybrid networks take for granted about failures.
+/// Assumptions of hybrid networks on failures.
 pub const FAILURES: &str = "its controller knows of a dead port at once, and circuits that the \
                             port had are dark; without a controller from the start no circuit is \
                             ever set; a plane dies as the ports of all racks to it. The \
@@ -29,7 +29,7 @@ impl PortFailures {
         }
     }
 
-    /// A port fails or is repaired; returns whether that changes whether it works.
+    /// Lets a port fail or repairs it; returns whether its condition changes.
     pub fn set_port(&mut self, rack: u32, plane: u32, fails: bool) -> bool {
         let port = &mut self.ports[self.hardware.port(rack, plane)];
         let changes = *port != fails;
@@ -37,8 +37,7 @@ impl PortFailures {
         changes && !self.planes[plane as usize]
     }
 
-    /// A plane fails or is repaired; returns the racks whose ports to it work no more, or
-    /// work again.
+    /// Lets a plane fail or repairs it; returns the racks whose ports to it change their condition.
     pub fn set_plane(&mut self, plane: u32, fails: bool) -> Vec<u32> {
         let state = &mut self.planes[plane as usize];
         if *state == fails {

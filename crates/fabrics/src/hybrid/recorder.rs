@@ -1,4 +1,4 @@
-//! The pairs of racks that lit circuits joined, and the times.
+//! The pairs of racks that lit circuits connected, with the times.
 //!
 //! A fabric notifies the recorder when a circuit comes up or goes dark. Users see the record as the
 //! circuit timeline, and tests check with it whether a port was lit. The recorder does not depend
@@ -11,7 +11,7 @@ use lightloom_engine::{Circuit, Time};
 #[derive(Clone, Debug)]
 pub struct Recorder {
     racks: u32,
-    /// In the order in which they came up; those that are up end never.
+    /// In the order in which they came up; circuits that are still up have no end yet.
     circuits: Vec<Circuit>,
     /// Rows of `circuits` by plane and rack, in order of time.
     by_port: Vec<Vec<u32>>,
@@ -27,7 +27,7 @@ impl Recorder {
         }
     }
 
-    /// A circuit carries light from `now` on; if it is directed, from `a` to `b` alone.
+    /// Records that a circuit carries light from `now` on; a directed one only from `a` to `b`.
     ///
     /// # Panics
     /// In debug builds, if one of its ports sends already.
@@ -51,15 +51,14 @@ impl Recorder {
         }
     }
 
-    /// The circuit that `rack` sends over on `plane`, if there is one, is dark from
-    /// `now` on.
+    /// Records that the circuit over which `rack` sends on `plane`, if any, is dark from `now` on.
     pub fn down(&mut self, rack: u32, plane: u16, now: Time) {
         if let Some(row) = self.lit_row(rack, plane) {
             self.circuits[row].until = now;
         }
     }
 
-    /// The rack that `rack` has a lit circuit to.
+    /// The rack to which `rack` has a lit circuit.
     pub fn peer(&self, rack: u32, plane: u16) -> Option<u32> {
         let circuit = self.circuits[self.lit_row(rack, plane)?];
         Some(circuit.a + circuit.b - rack)

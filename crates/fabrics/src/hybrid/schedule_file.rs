@@ -1,4 +1,4 @@
-//! The file of a plan, which holds the schedule that a switch follows.
+//! The file of a plan, which contains the schedule that a switch follows.
 
 use lightloom_control::hardware::Hardware;
 use lightloom_control::schedule::plan::{self, Planned};
@@ -8,13 +8,13 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{self, Read};
 
-/// Size of the longest file that is read [B]. A round of 4,096 racks is shorter.
+/// Largest size of a file [B]. A round of 4,096 racks is smaller.
 pub const LONGEST: u64 = 256 << 20;
 
 /// The contents of a file when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduleFile {
-    /// For the switch that it was read for.
+    /// The schedule, for the switch for which the file was read.
     pub schedule: Schedule,
     /// SHA-256 of the file's bytes, in hexadecimal.
     pub sha256: String,
@@ -156,7 +156,7 @@ mod tests {
             .write(true)
             .open(&long.0)
             .expect("just written");
-        // Nothing but a length: blocks of zeros take no room.
+        // The file has only a length: blocks of zeros use no space.
         file.set_len(LONGEST + 1).expect("a sparse file");
         assert_eq!(refused(long.path()), "is longer than 256 MiB");
     }

@@ -24,9 +24,10 @@ pub struct Setup {
     pub hardware: Hardware,
     /// The policy that chooses circuits.
     pub policy: Box<dyn Policy>,
-    /// Its table, as logs have it.
+    /// The table of the policy in the form that logs contain.
     pub described: Value,
-    /// The circuits that are lit, or the schedule, when the run begins; none if all is dark.
+    /// The circuits that are lit, or the schedule, when the run begins; `None` if all circuits are
+    /// dark.
     pub initial: Option<Target>,
     /// The order of a change, if not the policy's own.
     pub order: Option<Order>,
@@ -40,10 +41,10 @@ pub struct Setup {
     pub delays: Delays,
     /// The reaction of TCP to changes of a path.
     pub transport: Transport,
-    /// Share of a server's link that its flows over circuits may claim; none where
-    /// servers schedule nothing.
+    /// Share of a server's link that is guaranteed to its flows over circuits; `None` if servers
+    /// have no such scheduler.
     pub optical_weight: Option<f64>,
-    /// When and how servers give up on a controller that is silent.
+    /// When and how servers stop using circuits if the controller sends nothing.
     pub give_up: Option<GiveUp>,
 }
 
@@ -58,16 +59,15 @@ pub struct Monitoring {
     pub thresholds: Option<Thresholds>,
     /// Weight of a new report in the estimate, above 0 and at most 1.
     pub smoothing: f64,
-    /// No pair of racks counts for more [B].
+    /// Largest demand that is counted for a pair of racks [B].
     pub most: u64,
 }
 
-/// Where the controller's demand comes from.
+/// The source of the controller's demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DemandFrom {
-    /// Applications say what they still have to send (default): bandwidth on
-    /// demand.
+    /// Applications announce the bytes that they still have to send (default): bandwidth on demand.
     Announced,
     /// The bytes that were carried since the last cycle.
     Monitored,
@@ -78,13 +78,13 @@ pub enum DemandFrom {
 pub struct Delays {
     /// Mirrors move and settle.
     pub settle: Time,
-    /// Then transceivers at both ends find each other.
+    /// Time, after the mirrors, for transceivers at both ends to establish the link.
     pub link_up: Time,
-    /// Ports of rack switches are tagged, beside the mirrors.
+    /// Time to tag ports of rack switches, in parallel to the mirrors.
     pub retag: Time,
-    /// To push one rule to a server.
+    /// Time to install one rule on a server.
     pub rule: Time,
-    /// Rules that new routes take; counted unless given.
+    /// Number of rules for new routes; computed from the routes if `None`.
     pub rules: Option<u64>,
     /// Whether servers get their rules one after the other.
     pub pushing: Pushing,
@@ -97,8 +97,8 @@ pub enum Pushing {
     /// One rule after the other (default): at hundreds of racks a reconfiguration
     /// takes minutes.
     Sequential,
-    /// To all servers at once, to each one rule after the other; the paper thinks
-    /// this hard to achieve in full.
+    /// To all servers in parallel, to each server one rule after the other; the paper considers
+    /// this hard to achieve fully.
     Parallel,
 }
 
@@ -120,15 +120,14 @@ pub struct GiveUp {
     pub dark: bool,
 }
 
-/// A policy's table, as logs have it.
+/// A policy's table in the form that logs contain.
 pub fn described(kind: &str, table: &impl Serialize) -> Value {
     let mut value = serde_json::to_value(table).expect("configurations are plain data");
     value["kind"] = kind.into();
     value
 }
 
-/// The refusal of a policy's key, or of its hardware's, by a fabric that has that key
-/// itself.
+/// The refusal of a key of a policy or of its hardware, for a fabric that has this key itself.
 pub fn of_policy(refusal: Refusal) -> Refusal {
     let key = refusal.key.strip_prefix("policy.").unwrap_or(&refusal.key);
     Refusal {

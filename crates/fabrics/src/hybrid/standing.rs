@@ -1,8 +1,8 @@
 //! Circuits, or a schedule, that do not change in the run. The pairs that they connect, the pairs
 //! that are never served and the length of slots are known before the run.
 //!
-//! In the registry, `fixed` and `rotation` decide the same for every demand; a user's policy may
-//! not.
+//! In the registry, `fixed` and `rotation` make the same decision for every demand; a user's policy
+//! may depend on it.
 
 use super::policy_table::PolicyTable;
 use crate::contract::Site;
@@ -15,7 +15,7 @@ use lightloom_control::policies::{fixed, rotation};
 use lightloom_control::policy::{Demand, SwitchView, Target};
 use lightloom_engine::{Refusal, Time};
 
-/// Whether a policy decides the same for every demand.
+/// Whether a policy makes the same decision for every demand.
 pub fn stands(policy: &PolicyTable) -> bool {
     policy.is_kind(fixed::ENTRY.kind) || policy.is_kind(rotation::ENTRY.kind)
 }
@@ -46,8 +46,8 @@ pub fn standing(policy: &PolicyTable, hardware: &Hardware) -> Result<Option<Targ
     Ok((!waits).then_some(target))
 }
 
-/// The time in which circuits change and repeat: the period of a schedule that stays, the
-/// `interval` of policies that decide again; `None` for circuits that stay.
+/// The time after which circuits repeat or are decided again: the period of a permanent schedule,
+/// or the `interval` of other policies; `None` for permanent circuits.
 pub fn cycle(standing: Option<&Target>, interval: Option<Time>) -> Option<Time> {
     match standing {
         Some(Target::Schedule(schedule)) => Some(schedule.period()),
@@ -56,7 +56,7 @@ pub fn cycle(standing: Option<&Target>, interval: Option<Time>) -> Option<Time> 
     }
 }
 
-/// Mean duration of a slot of a schedule; none for circuits without an end.
+/// Mean duration of a slot of a schedule; `None` for permanent circuits.
 pub fn slot(target: &Target) -> Option<Time> {
     match target {
         Target::Schedule(schedule) => Some(schedule.period() / schedule.slots.len() as i64),
@@ -65,7 +65,7 @@ pub fn slot(target: &Target) -> Option<Time> {
 }
 
 /// The pairs of racks that have flows and are never connected; `None` if all are connected.
-/// `otherwise` states how they could be served nevertheless.
+/// `otherwise` states another way to serve them.
 pub fn unjoined(target: &Target, site: &Site, otherwise: &'static str) -> Option<Unjoined> {
     let racks = site.cluster.racks as usize;
     let pair = |from: u32, to: u32| from as usize * racks + to as usize;
@@ -87,7 +87,7 @@ pub fn unjoined(target: &Target, site: &Site, otherwise: &'static str) -> Option
     })
 }
 
-/// From where to where its circuits lead.
+/// The pairs (from, to) that its circuits connect.
 fn joined(target: &Target) -> Vec<(u32, u32)> {
     match target {
         Target::Schedule(schedule) => {

@@ -2,8 +2,8 @@
 //! change.
 //!
 //! It carries out the actions of a [`Controller`](lightloom_control::controller) on light and
-//! rules, and does not depend on flows. Mirrors that do not move stay lit. Loss of light, and
-//! mirrors that stick, are not modelled.
+//! rules, and does not depend on flows. Circuits whose mirrors do not move stay lit. Loss of light,
+//! and mirrors that stick, are not modelled.
 
 use super::recorder::Recorder;
 use super::setup::{Delays, Pushing};
@@ -24,7 +24,7 @@ pub struct Switch {
     /// Whether the circuits that came up last carry one direction only.
     directed: bool,
     record: Recorder,
-    /// Steps that take their time.
+    /// Steps in progress.
     pending: Vec<(StepId, Action)>,
 }
 
@@ -53,14 +53,14 @@ impl Switch {
         }
     }
 
-    /// Pushing or deleting the rules that lead pairs to the electrical network: one on
-    /// each server of their racks (HydRA §III.B.1, substeps 3-1 and 3-3).
+    /// Time to install or delete the rules that move pairs to the electrical network: one on each
+    /// server of their racks (HydRA §III.B.1, substeps 3-1 and 3-3).
     fn toggle(&self, pairs: &[Pair]) -> Time {
         let rules = Rules::of(pairs.iter().copied(), self.servers_per_rack).leave;
         self.push(rules, rules.min(1))
     }
 
-    /// Installing the rules of routes: one on each server of both racks for each.
+    /// Time to install the rules of routes: one for each route on each server of both racks.
     fn install(&self, routes: &Routes) -> Time {
         if let Some(rules) = self.delays.rules {
             let servers = self.servers_per_rack * u64::from(self.hardware.racks);
@@ -91,7 +91,7 @@ impl Switch {
         self.pending.push((step, action));
     }
 
-    /// The step that ends now; none if it was forgotten.
+    /// Removes and returns the step that ends now; `None` if it was cancelled.
     pub fn end(&mut self, step: StepId) -> Option<Action> {
         let at = self.pending.iter().position(|(s, _)| *s == step)?;
         Some(self.pending.remove(at).1)
@@ -102,7 +102,7 @@ impl Switch {
         self.pending.clear();
     }
 
-    /// Circuits come up, as far as their ports work.
+    /// Lights circuits whose ports work.
     pub fn light(&mut self, circuits: &Circuits, now: Time) {
         if !circuits.is_empty() {
             self.directed = circuits.directed();
@@ -134,7 +134,7 @@ impl Switch {
         }
     }
 
-    /// The port works again; its circuit stays dark until it is lit anew.
+    /// Repairs a port; its circuit stays dark until it is lit again.
     pub fn mend_port(&mut self, rack: u32, plane: u32) {
         let port = self.hardware.port(rack, plane);
         self.works[port] = true;
@@ -145,7 +145,7 @@ impl Switch {
         &self.works
     }
 
-    /// Whether light leads from `a` to `b` of a circuit.
+    /// Whether light passes from `a` to `b` of a circuit.
     pub fn is_lit(&self, circuit: Circuit) -> bool {
         self.record.peer(circuit.a, circuit.plane as u16) == Some(circuit.b)
     }
@@ -164,7 +164,7 @@ impl Switch {
         pairs.map(|(a, b)| Circuit { a, b, plane }).collect()
     }
 
-    /// Circuits that a rack sends over.
+    /// Number of circuits over which a rack sends.
     pub fn circuits_of(&self, rack: u32) -> u32 {
         let planes = 0..self.hardware.planes as u16;
         planes

@@ -1,13 +1,13 @@
 //! The oversubscribed electrical tree, as links of the flow kernel.
 //!
-//! With two levels, racks are connected to a core that is never a bottleneck, and a rack's uplink
-//! has the whole ratio (c-Through §5.1). With three, racks are connected to pods and pods to the
-//! core, and each level divides by √β: a β-oversubscribed fat tree (HydRA §IV). β = 1 is full
-//! bisection.
+//! With two levels, racks are connected to a core that is never a bottleneck, and the uplink of a
+//! rack has the whole oversubscription (c-Through §5.1). With three levels, racks are connected to
+//! pods and pods to the core, and each level has an oversubscription of √β: a β-oversubscribed fat
+//! tree (HydRA §IV). β = 1 is full bisection.
 //!
 //! All parallel paths between two levels are one link in each direction, shared by max-min
-//! fairness: multipath routing is ideal. Switches drop nothing; [`super::packets`] has the times of
-//! switches and propagation, and the headers.
+//! fairness: multipath routing is ideal. Switches drop no packets; [`super::packets`] has the times
+//! of switches and propagation, and the headers.
 //!
 //! Without an electrical network a rack's uplink carries nothing, and flows without a circuit wait
 //! there ([`Tree::of_servers`]).
@@ -21,7 +21,7 @@ use lightloom_engine::{Cluster, HostId, LinkLoad, Nic, Rate, Refusal, Time};
 /// The keys by which users describe a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeKeys {
-    /// β: what a level could send ÷ what leaves it, over all levels.
+    /// β: the product, over all levels, of the rate into a level ÷ the rate of its uplinks.
     pub oversubscription: f64,
     /// 2 or 3.
     pub levels: u32,
@@ -90,11 +90,11 @@ fn default_pod(racks: u32) -> u32 {
         .unwrap_or(1)
 }
 
-/// A tree of a cluster: its rates, and where its links are numbered.
+/// A tree of a cluster: its rates, and the numbers of its links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     cluster: Cluster,
-    /// Rate of a server's link; none if the servers' links do not limit.
+    /// Rate of a server's link; `None` if servers' links are not a limit.
     nic: Option<Rate>,
     /// Racks below one pod; all of them with two levels.
     pod: u32,
@@ -151,7 +151,7 @@ impl Tree {
     }
 
     /// The time by which a flow from rack `a` to rack `b` over the tree arrives later than its rate
-    /// gives; `None` if no flow does, on any path.
+    /// gives; `None` if this is zero on every path.
     #[inline]
     pub fn beyond(&self, bytes: u64, a: u32, b: u32) -> Option<Time> {
         let beyond = self.beyond.as_ref()?;
@@ -172,7 +172,7 @@ impl Tree {
         self.rack
     }
 
-    /// The links of servers alone: nothing leads from rack to rack.
+    /// Only the links of servers, without links between racks.
     pub fn of_servers(cluster: &Cluster) -> Tree {
         let two_levels = TreeKeys {
             oversubscription: 1.0,
@@ -185,7 +185,7 @@ impl Tree {
         }
     }
 
-    /// The rate of a server's link; none if it does not limit.
+    /// The rate of a server's link; `None` if it is not a limit.
     pub fn nic(&self) -> Option<Rate> {
         self.nic
     }
@@ -195,7 +195,7 @@ impl Tree {
         self.uplink
     }
 
-    /// The links that racks and pods have to others, if each rack has circuits of that rate, too.
+    /// The uplinks of racks and pods, if each rack also has circuits of the given rate.
     pub fn uplinks(&self, circuits: Rate) -> Vec<Uplinks> {
         let rate = |tree: Rate, racks: u32| {
             let circuits = circuits.0.saturating_mul(racks.into());
@@ -244,12 +244,12 @@ impl Tree {
         Rate(both_ways(self.cluster.racks, self.uplink).saturating_add(pods))
     }
 
-    /// From a server to its rack; none if its link does not limit.
+    /// The link from a server to its rack; `None` if servers' links are not a limit.
     pub fn from_server(&self, host: HostId) -> Option<LinkId> {
         self.nic.map(|_| LinkId(host.0))
     }
 
-    /// From a rack to its server; none if its link does not limit.
+    /// The link from a rack to its server; `None` if servers' links are not a limit.
     pub fn to_server(&self, host: HostId) -> Option<LinkId> {
         self.nic.map(|_| LinkId(self.cluster.hosts() + host.0))
     }
@@ -269,12 +269,12 @@ impl Tree {
         self.pod_uplink.map(|rate| (self.pod, rate))
     }
 
-    /// From a pod up, with three levels.
+    /// The uplink of a pod, with three levels.
     pub fn from_pod(&self, pod: u32) -> LinkId {
         LinkId(self.to_rack(self.cluster.racks).0 + pod)
     }
 
-    /// Down to a pod, with three levels.
+    /// The downlink of a pod, with three levels.
     pub fn to_pod(&self, pod: u32) -> LinkId {
         LinkId(self.from_pod(self.pods()).0 + pod)
     }
@@ -335,7 +335,7 @@ impl Tree {
     }
 
     /// The highest rate of a flow between two racks over the tree, by configuration alone; within a
-    /// rack whose servers' links do not limit, the rate of all its servers together.
+    /// rack whose servers' links are not a limit, the rate of all its servers together.
     pub fn narrowest(&self, a: u32, b: u32) -> Rate {
         if a == b {
             return self.nic.unwrap_or(self.rack);
@@ -347,14 +347,14 @@ impl Tree {
         self.nic.map_or(least, |nic| nic.min(least))
     }
 
-    /// The least time for a flow alone on the tree.
+    /// The shortest possible time of a flow on the tree.
     pub fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
         let (a, b) = (self.cluster.rack_of(src), self.cluster.rack_of(dst));
         let narrowest = self.narrowest(a, b);
         narrowest.time_for(bytes) + self.beyond(bytes, a, b).unwrap_or_default()
     }
 
-    /// Bytes of memory that its links and `flows` open flows take, about.
+    /// Approximate memory of its links and of `flows` open flows [B].
     pub fn memory(&self, flows: usize) -> u64 {
         lightloom_engine::kernel::flow::memory(self.links() as u64, flows as u64)
     }

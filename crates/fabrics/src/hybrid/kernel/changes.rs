@@ -28,8 +28,8 @@ impl Hybrid {
         }
     }
 
-    /// Carries out an action, at once or in its time; returns the answer to one that
-    /// takes none.
+    /// Carries out an action, or schedules its end; returns the answer to an action that takes no
+    /// time.
     fn carry_out(&mut self, action: Action, context: &mut Context) -> Option<Input> {
         let Some(step) = action.step() else {
             return match action {
@@ -85,7 +85,7 @@ impl Hybrid {
         self.meter.report(flows.into_iter().map(row))
     }
 
-    /// The controller fails, or is repaired.
+    /// Lets the controller fail or repairs it.
     pub(super) fn set_controller(&mut self, works: bool, now: Time, todo: &mut Todo<Event>) {
         if !self.host.set_works(works, now) {
             return;
@@ -128,13 +128,13 @@ impl Hybrid {
         schedule_wakes(&self.host.hear_first(opening), todo);
     }
 
-    /// Hands over an input to which the controller answers nothing but when it is to be woken.
+    /// Passes an input to which the controller answers only with ticks.
     pub(super) fn tell_at_once(&mut self, input: Input, now: Time, todo: &mut Todo<Event>) {
         schedule_wakes(&self.host.hear(input, now), todo);
     }
 
-    /// Switch and servers as they are. Days of a schedule pass by themselves: none of
-    /// their circuits can be kept.
+    /// The present state of switch and servers. The switch changes days of a schedule by itself, so
+    /// none of their circuits can be kept.
     fn found(&self) -> Found {
         let schedule = self.followed.schedule().cloned();
         let (lit, routes) = match schedule {
@@ -150,8 +150,7 @@ impl Hybrid {
         }
     }
 
-    /// Servers leave the circuits, which may go dark then. Days of a schedule pass
-    /// without them.
+    /// Makes servers leave the circuits, which may then go dark. A schedule continues without them.
     pub(super) fn give_up(&mut self, context: &mut Context) {
         if self.host.give_up() {
             let lit = self.switch.lit();
@@ -167,13 +166,13 @@ impl Hybrid {
         self.tell(Input::PortDown(rack, plane), context);
     }
 
-    /// A schedule is followed from a night on.
+    /// Starts a schedule with a night.
     fn follow(&mut self, schedule: Schedule, context: &mut Context) {
         let number = self.followed.follow(schedule);
         self.night(number, context);
     }
 
-    /// A day is over, once the flows that end with it have ended.
+    /// Ends a day, after the flows that end with it have ended.
     pub(super) fn end_day(&mut self, number: u32, context: &mut Context) {
         let end = context.net.next_finish().filter(|&at| at > context.now);
         let covered = |&at: &Time| self.followed.days(number).is_some_and(|d| d.covers(at));
@@ -187,7 +186,7 @@ impl Hybrid {
         let lit = self.switch.lit();
         self.switch.darken(&lit, context.now);
         let night = self.followed.days(number).map(|days| days.night());
-        // Without a night nothing moves: dark ports are lit again, or others are.
+        // If the night is zero, dark routes stay: ports are lit again at the same instant.
         if night.is_none_or(|night| night > Time::ZERO) {
             self.paths.drop_dark_routes(&self.switch, context);
         }

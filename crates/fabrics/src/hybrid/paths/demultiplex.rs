@@ -5,18 +5,18 @@
 //! divides 0.1 among all other queues; each side may use capacity that the other side does not
 //! need. The flows of a link share it equally, so a side with at least its share of the flows has
 //! at least its share of the link. If a side has fewer flows, its share is reserved by a bound on
-//! the total of all flows of the other side: the link's rate, less the part of its share that the
+//! the total rate of the other side's flows: the link's rate minus the part of the share that the
 //! side can use.
 //!
 //! Initially a side is assumed to use all of its share that the circuits of its rack, or the rack's
-//! uplink, could carry. If the solver finds its flows limited elsewhere (at a shared circuit, a
-//! shared uplink or a receiver), only their rate is reserved, until the server's link is their
-//! bottleneck. If several servers depend on each other in this way, the rates after
-//! [`ROUNDS`](lightloom_engine::kernel::flow::ROUNDS) corrections are used, exact or not.
+//! uplink, could carry. If the solver limits its flows elsewhere (at a shared circuit, a shared
+//! uplink or a receiver), only their rate is reserved, until the server's link is their bottleneck.
+//! If several servers depend on each other in this way, the rates after
+//! [`ROUNDS`](lightloom_engine::kernel::flow::ROUNDS) corrections are used, whether exact or not.
 //!
-//! Within its side, and beyond its share, the link is shared per flow, as TCP does. The queues that
-//! are not connected therefore divide the tenth by flows and not evenly, which matters only if the
-//! tree could carry more than the tenths of all servers.
+//! Within its side, and beyond its share, the link is shared per flow, as TCP does. The queues for
+//! racks that are not connected therefore divide the tenth by number of flows and not evenly. This
+//! matters only if the tree could carry more than the tenths of all servers.
 //!
 //! Traffic within the rack counts as electrical. Broadcast and multicast are not modelled. If
 //! servers' links do not limit, nothing is scheduled.
@@ -64,7 +64,7 @@ pub struct Demultiplexer {
     circuit: Rate,
     /// The rate of a rack's uplink to the tree.
     uplink: Rate,
-    /// The share of the optical queue; the other's is the rest of the link.
+    /// The share of the optical queue; the other queue has the rest of the link.
     claim: Rate,
     servers_per_rack: u32,
     /// The bound of server 0's electrical flows; those of optical flows follow.
@@ -74,10 +74,10 @@ pub struct Demultiplexer {
     circuits: Vec<u32>,
     /// The rates that are kept free on each server's link.
     kept: Vec<Kept>,
-    /// The rate that each side was seen to use, until the number of its flows changes or the
-    /// server's link becomes their bottleneck.
+    /// The measured rate of each side, valid until the number of its flows changes or the server's
+    /// link becomes their bottleneck.
     seen: Vec<Kept>,
-    /// Servers to look at, those that waited first; by server, whether it is among them.
+    /// Servers to check, those that have waited first; by server, whether it is among them.
     looked_at: Vec<u32>,
     is_looked_at: Vec<bool>,
 }
@@ -111,12 +111,12 @@ impl Kept {
 /// A server's link counts as full if less than 1 / `FINE` of its rate is idle.
 const FINE: u64 = 1 << 10;
 
-/// 1 / `SLACK` of the link's rate is reserved in addition to the rate that a side was found to use.
-/// Without it, a side that could use more would keep its rate, and its bottleneck might not move.
+/// 1 / `SLACK` of the link's rate is reserved in addition to the measured rate of a side. Without
+/// it, a side that could use more would keep its rate, and its bottleneck might not move.
 const SLACK: u64 = 1 << 20;
 
 impl Demultiplexer {
-    /// `weight` of links of the tree's servers is for the connected rack.
+    /// Schedulers that give the share `weight` of servers' links to the connected rack.
     pub fn new(tree: &Tree, circuit: Rate, weight: f64, cluster: &Cluster) -> Demultiplexer {
         let link = tree.nic().unwrap_or_default();
         Demultiplexer {
@@ -135,7 +135,7 @@ impl Demultiplexer {
         }
     }
 
-    /// Numbers the bounds from `first` on.
+    /// Assigns numbers from `first` on to the bounds.
     pub fn lay(&mut self, first: LinkId) {
         self.first_bound = first.0;
     }
@@ -162,12 +162,12 @@ impl Demultiplexer {
         self.nic.map(|_| LinkId(first + server.0))
     }
 
-    /// `src` has one more flow to `dst`, on `vlan`.
+    /// Adds a flow from `src` to `dst` on `vlan`.
     pub fn join(&mut self, ends: (HostId, HostId), vlan: Vlan, net: &mut Net) {
         self.count(ends, vlan, 1, net);
     }
 
-    /// `src` has one flow less to `dst`, on `vlan`.
+    /// Removes a flow from `src` to `dst` on `vlan`.
     pub fn leave(&mut self, ends: (HostId, HostId), vlan: Vlan, net: &mut Net) {
         self.count(ends, vlan, -1, net);
     }
@@ -208,9 +208,9 @@ impl Demultiplexer {
         }
     }
 
-    /// The rate that is reserved if sides are `seen` to use at most these rates: the rate that a
-    /// side can use of its share, if its part of the flows would give it less. That is one side at
-    /// most.
+    /// The rates to reserve if sides use at most the rates `seen`: for a side whose part of the
+    /// flows would give it less than its share, the part of the share that it can use. At most one
+    /// side has such a rate.
     fn kept_of(&self, server: HostId, seen: Kept) -> Kept {
         let own = self.servers[server.index()];
         if own.optical == 0 || own.electrical == 0 {
@@ -240,9 +240,9 @@ impl Demultiplexer {
 
     /// Sets bounds by the rates of the last solution; returns whether the rates have to be solved
     /// again. The other side may have the part of a side's share that the side does not use; a side
-    /// whose bottleneck is its server's link gets its share back. If all servers were corrected at
-    /// once, servers that depend on one another could go on to overshoot, so in each round after the
-    /// first about half of them wait.
+    /// whose bottleneck is its server's link gets its share back. If all servers were corrected in
+    /// each round, servers that depend on each other might overshoot repeatedly. In each round
+    /// after the first, about half of them therefore wait.
     pub fn correct(&mut self, round: u32, net: &mut Net) -> bool {
         let mut servers = std::mem::take(&mut self.looked_at);
         self.look_at(&mut servers, net);
@@ -265,7 +265,8 @@ impl Demultiplexer {
         again
     }
 
-    /// Servers with flows on both sides of which one has another rate or bottleneck.
+    /// Collects the servers that have flows on both sides, one of which has a new rate or
+    /// bottleneck.
     fn look_at(&mut self, servers: &mut Vec<u32>, net: &Net) {
         if self.nic.is_none() {
             return;
@@ -289,7 +290,7 @@ impl Demultiplexer {
         }
     }
 
-    /// The rates that the sides of a server are seen to use, if its bounds change with them.
+    /// The measured rates of a server's sides, if they change its bounds.
     fn other_seen(&self, server: HostId, net: &Net) -> Option<Kept> {
         let mut seen = self.seen[server.index()];
         for vlan in [Vlan::Optical, Vlan::Electrical] {
@@ -300,15 +301,16 @@ impl Demultiplexer {
         (self.kept_of(server, seen) != self.kept[server.index()]).then_some(seen)
     }
 
-    /// The rate that a side uses if it is less than the reserved rate and the other side could use
-    /// the rest; all, if the server's link holds a flow of a side that was seen to use less.
+    /// The rate of a side, if it is less than the reserved rate and the other side could use the
+    /// difference; the whole share, if the server's link is the bottleneck of a flow of a side that
+    /// used less before.
     fn used(&self, server: HostId, vlan: Vlan, net: &Net) -> Option<u64> {
         let other = match vlan {
             Vlan::Optical => Vlan::Electrical,
             Vlan::Electrical => Vlan::Optical,
         };
         let (own, others) = (self.bound(server, vlan)?, self.bound(server, other)?);
-        // The tree numbers the links of servers as these.
+        // The tree numbers the links of servers like the servers.
         let link = LinkId(server.0);
         let (mut kept, mut seen) = (self.kept[server.index()], self.seen[server.index()]);
         if *seen.side(vlan) < u64::MAX && net.holds(link, own) {
@@ -327,7 +329,7 @@ fn part(rate: u64, some: u32, all: u32) -> u64 {
     (rate as u128 * some as u128 / all.max(1) as u128) as u64
 }
 
-/// Whether a server waits in a round: about every second one, others each time.
+/// Whether a server waits in a round: about half of the servers do, different ones in each round.
 fn waits(server: u32, round: u32) -> bool {
     let mixed = server.wrapping_mul(0x9E37_79B9);
     round > 0 && (mixed >> (32 - round % 32)) & 1 == 1

@@ -1,5 +1,5 @@
-//! The links from a server to another: the circuits of one of its rack's routes if there are any,
-//! the electrical tree otherwise. `spreading` chooses among several routes.
+//! The links from one server to another: the circuits of one of its rack's routes if there is any,
+//! otherwise the electrical tree. `spreading` chooses among several routes.
 
 use super::demultiplex::{Demultiplexer, Vlan};
 use crate::hybrid::tree::Tree;
@@ -14,12 +14,12 @@ pub struct Forwarding {
     hardware: Hardware,
     /// The link of the first optical port.
     first_port: u32,
-    /// By rack, in the order of the racks that it reaches over circuits: the links of
-    /// every route, outwards.
+    /// By rack, in order of the racks that it reaches over circuits: the links of every route in
+    /// the sending direction.
     reaches: Vec<Vec<(u32, Vec<Vec<LinkId>>)>>,
-    /// By optical port: the pairs with several routes of which one leads over it.
+    /// By optical port: the pairs with several routes, one of which uses it.
     choosing: Vec<Vec<Pair>>,
-    /// Pairs with several routes.
+    /// Number of pairs with several routes.
     choices: usize,
 }
 
@@ -35,7 +35,7 @@ impl Forwarding {
         }
     }
 
-    /// The link of an optical port, outwards.
+    /// The link of an optical port in the sending direction.
     pub fn port(&self, rack: u32, plane: u32) -> LinkId {
         LinkId(self.first_port + self.hardware.port(rack, plane) as u32)
     }
@@ -47,7 +47,7 @@ impl Forwarding {
         (port < racks * self.hardware.planes).then_some((port % racks, port / racks))
     }
 
-    /// The routes of some pairs are now these.
+    /// Replaces the routes of some pairs.
     pub fn update(&mut self, pairs: &[Pair], routes: &Routes) {
         for &(a, b) in pairs {
             self.set(a, b, routes);
@@ -62,7 +62,7 @@ impl Forwarding {
         let mut links: Vec<Vec<LinkId>> = Vec::new();
         for route in routes.between(from, to) {
             let route = route.ports(from).map(link).collect();
-            // Demands of a pair may share their circuits: that is one route.
+            // Several demands of a pair may use the same circuits, which are one route.
             if !links.contains(&route) {
                 links.push(route);
             }
@@ -78,7 +78,7 @@ impl Forwarding {
         self.count_choice((from, to), true);
     }
 
-    /// A pair begins or ceases to have the routes that it has, if they are several.
+    /// Adds or removes a pair with its present routes, if they are several.
     fn count_choice(&mut self, pair: Pair, begins: bool) {
         let Forwarding {
             first_port,
@@ -114,7 +114,7 @@ impl Forwarding {
         self.choices > 0
     }
 
-    /// The pairs with several routes of which one leads over a link.
+    /// The pairs with several routes, one of which uses a link.
     pub fn choosing(&self, link: LinkId) -> impl Iterator<Item = Pair> + '_ {
         let port = link.0.checked_sub(self.first_port);
         let pairs = port.and_then(|port| self.choosing.get(port as usize));
@@ -132,7 +132,7 @@ impl Forwarding {
     }
 }
 
-/// Lays out the path of a flow over the circuits of a route, or without one over the tree.
+/// Determines the path of a flow over the circuits of a route, or over the tree without a route.
 #[inline]
 pub fn lay(
     route: Option<&[LinkId]>,

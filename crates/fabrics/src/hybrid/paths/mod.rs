@@ -1,5 +1,5 @@
-//! The paths of flows: over the circuits of their racks' route while there is one, over the
-//! electrical tree otherwise.
+//! The paths of flows: over the circuits of their racks' route if there is one, otherwise over the
+//! electrical tree.
 //!
 //! | file | contents |
 //! |---|---|
@@ -37,15 +37,15 @@ pub struct Paths {
     tree: Tree,
     /// Routes in force.
     routes: Routes,
-    /// Pairs that rules lead to the electrical network, regardless of their routes.
+    /// Pairs whose traffic rules send over the electrical network, regardless of their routes.
     drained: BTreeSet<Pair>,
     forwarding: Forwarding,
-    /// Pairs of racks, from one to the other, whose routes may no longer be evenly busy.
+    /// Pairs (from, to) of racks whose routes may no longer be evenly loaded.
     unsettled: BTreeSet<Pair>,
     servers: Option<Demultiplexer>,
     transport: Transport,
     delays: setup::Transport,
-    /// The path that was laid out last.
+    /// The path that was determined last.
     path: Vec<LinkId>,
     moving: Moving,
 }
@@ -55,7 +55,7 @@ pub struct Paths {
 struct Moving {
     ends: Vec<Pair>,
     flows: Vec<FlowId>,
-    /// By rack: whether pairs with it move.
+    /// By rack: whether pairs that include it move.
     marked: Vec<bool>,
 }
 
@@ -140,15 +140,15 @@ impl Paths {
         servers.is_some_and(|servers| servers.correct(round, net))
     }
 
-    /// Flows that were moved together send faster.
+    /// Raises the rate of flows that were moved together.
     pub fn rise(&mut self, batch: BatchId, context: &mut Context) {
         if let Some(at) = self.transport.rise(batch, context.now, context.net) {
             context.todo.schedule(at, Event::Rise(batch));
         }
     }
 
-    /// Pairs are led to their routes that stay, or to the electrical network, until their rules
-    /// are deleted.
+    /// Moves the traffic of pairs to their routes that stay, or to the electrical network, until
+    /// their rules are deleted.
     pub fn drain(
         &mut self,
         pairs: &[Pair],
@@ -162,13 +162,13 @@ impl Paths {
         self.reroute(&moved, switch, context);
     }
 
-    /// Routes over circuits that are dark end: their flows fall back.
+    /// Removes routes over dark circuits; their flows return to the tree.
     pub fn drop_dark_routes(&mut self, switch: &Switch, context: &mut Context) {
         let lost = self.routes.keep_lit(|hop| switch.is_lit(hop));
         self.reroute(&lost, switch, context);
     }
 
-    /// The rules of these pairs are deleted: traffic enters its new routes.
+    /// Deletes the rules of these pairs, so that their traffic enters its new routes.
     pub fn admit(
         &mut self,
         pairs: &[Pair],
@@ -182,7 +182,7 @@ impl Paths {
         self.enter(routes, switch, context);
     }
 
-    /// These routes are in force, as far as they are lit and their pairs are not drained.
+    /// Puts routes into effect if they are lit and their pairs are not drained.
     pub fn enter(&mut self, mut routes: Routes, switch: &Switch, context: &mut Context) {
         routes.keep_lit(|hop| switch.is_lit(hop));
         for &pair in &self.drained {

@@ -1,5 +1,5 @@
-//! Flows on their paths: laid out when they arrive, laid out anew when the routes of
-//! their racks change.
+//! The paths of flows, which are determined when flows arrive and when the routes of their racks
+//! change.
 
 use super::demultiplex::Vlan;
 use super::forwarding::lay;
@@ -13,11 +13,11 @@ use lightloom_engine::kernel::flow::Net;
 use lightloom_engine::{FlowId, Io, Time};
 
 impl Paths {
-    /// A flow arrives: it takes a path. Returns its bytes.
+    /// Puts an arriving flow on a path. Returns its bytes.
     pub fn open(&mut self, flow: FlowId, context: &mut Context) -> u64 {
         let (io, net) = (context.io, &mut *context.net);
         let vlan = self.lay_path(flow, false, io, net);
-        // Within a rack, where servers' links do not limit, nothing is shared.
+        // Within a rack whose servers' links are not a limit, flows share no link.
         let limit = self.path.is_empty().then(|| self.tree.rack());
         let bytes = io.flows.bytes[flow.index()];
         net.open(flow, bytes, &self.path, WEIGHT, limit);
@@ -29,7 +29,7 @@ impl Paths {
         bytes
     }
 
-    /// A flow is complete: it leaves its path.
+    /// Removes a completed flow from its path.
     pub fn close(&mut self, flow: FlowId, context: &mut Context) {
         self.unsettle(flow, context);
         if self.servers.is_none() {
@@ -47,8 +47,8 @@ impl Paths {
         (self.cluster.rack_of(src), self.cluster.rack_of(dst))
     }
 
-    /// Lays out `self.path`, for a flow that is open already or for one that arrives; returns
-    /// the network that it takes.
+    /// Determines `self.path`, for an open flow or an arriving one; returns the network that it
+    /// uses.
     fn lay_path(&mut self, flow: FlowId, is_open: bool, io: &Io, net: &Net) -> Vlan {
         let (a, b) = self.racks(flow, io);
         let before = is_open.then(|| net.path(flow));
@@ -62,7 +62,7 @@ impl Paths {
         }
     }
 
-    /// Lays out `self.path` over a route of the flow's pair.
+    /// Determines `self.path` over a route of the flow's pair.
     pub(super) fn lay_path_over(&mut self, flow: FlowId, route: &[LinkId], io: &Io) {
         let (a, b) = self.racks(flow, io);
         let (src, dst) = ends(flow, io);
@@ -71,7 +71,7 @@ impl Paths {
         lay(Some(route), (src, a), (dst, b), &self.tree, servers, path);
     }
 
-    /// The time that `flow` takes beyond bytes ÷ rate on `self.path`, its present path.
+    /// Sets the time that `flow` takes beyond bytes ÷ rate on `self.path`, its present path.
     #[inline]
     pub(super) fn delay(&self, flow: FlowId, vlan: Vlan, io: &Io, net: &mut Net) {
         let bytes = io.flows.bytes[flow.index()];
@@ -91,7 +91,7 @@ impl Paths {
         }
     }
 
-    /// Open flows out of a rack with the rack that each is for, in an order that is
+    /// Visits the open flows that leave a rack, with their destination racks, in an order that is
     /// the same in every run.
     fn flows_of(&self, rack: u32, context: &Context, mut each: impl FnMut(FlowId, u32)) {
         let net = &*context.net;
@@ -117,8 +117,8 @@ impl Paths {
         flows
     }
 
-    /// Moves the flows of some pairs to the routes in force now; those that move rise
-    /// to their new share.
+    /// Moves the flows of some pairs to the routes now in force; the rates of moved flows rise to
+    /// their new share.
     pub(super) fn reroute(&mut self, pairs: &[Pair], switch: &Switch, context: &mut Context) {
         if pairs.is_empty() {
             return;
@@ -183,7 +183,7 @@ impl Paths {
         }
     }
 
-    /// Tells the servers of some pairs how many circuits their racks have.
+    /// Updates the number of circuits of some pairs' racks at their servers.
     fn count_circuits(&mut self, pairs: &[Pair], switch: &Switch, context: &mut Context) {
         let Some(servers) = &mut self.servers else {
             return;
@@ -195,7 +195,7 @@ impl Paths {
         }
     }
 
-    /// The network over which a path leads.
+    /// The network that a path uses.
     fn vlan_of(&self, path: &[LinkId]) -> Vlan {
         let optical = |&link: &LinkId| self.forwarding.port_of(link).is_some();
         match path.iter().any(optical) {
@@ -204,7 +204,7 @@ impl Paths {
         }
     }
 
-    /// Flows that were moved together rise to their new share.
+    /// Starts the rise of the rates of flows that were moved together.
     fn begin_rise(&mut self, flows: Vec<FlowId>, span: Time, context: &mut Context) {
         let (now, net) = (context.now, &mut *context.net);
         if let Some((batch, at)) = self.transport.moved(flows, span, now, net) {

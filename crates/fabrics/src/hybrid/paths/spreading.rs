@@ -1,14 +1,15 @@
 //! Spreads the flows of a pair of racks over its routes, as rack switches spread flows over
-//! parallel links: one route per flow, and no route idles while another is shared.
+//! parallel links: one route per flow, and no route is idle while flows share another.
 //!
 //! The load of a route is that of its busiest circuit, in open flows of all pairs. An arriving flow
 //! takes the least busy route of its pair, the first of equals. When flows arrive, end or are
-//! rerouted, every pair with several routes over the circuits concerned is rebalanced at that
-//! instant: while a flow's route is busier by two flows or more than another route of its pair, the
-//! pair's flow of highest number on its busiest route moves to the least busy one. N flows over M
-//! circuits of their own are therefore never more than ⌈N/M⌉ on one.
+//! rerouted, every pair with several routes over the affected circuits is rebalanced at that
+//! instant: while a flow's route has at least two flows more than another route of its pair, the
+//! flow with the highest number on the busiest route moves to the least busy one. If N flows have M
+//! circuits of their own, each circuit therefore has at most ⌈N/M⌉ flows.
 //!
-//! A flow that moves in this way keeps its rate's rise, if it is rising: both routes are lit.
+//! If the rate of such a flow is rising, it continues to rise after the move, because both routes
+//! are lit.
 
 use super::demultiplex::Vlan;
 use super::forwarding::Forwarding;
@@ -32,13 +33,12 @@ fn least_busy(routes: &[Vec<LinkId>], net: &Net) -> usize {
     (0..routes.len()).min_by_key(busy).expect("a pair's routes")
 }
 
-/// Whether a path leads over a route.
+/// Whether a path uses a route.
 fn leads_over(path: &[LinkId], route: &[LinkId]) -> bool {
     path.windows(route.len()).any(|part| part == route)
 }
 
-/// The route of a flow whose path was `path` until now, if it was open: it stays where it
-/// can.
+/// The route of a flow. An open flow, whose path was `path`, keeps its route if possible.
 #[inline]
 pub fn choose<'a>(
     routes: &'a [Vec<LinkId>],
@@ -64,7 +64,7 @@ struct Spread {
 }
 
 impl Spread {
-    /// The next flow that moves, and the route that it takes; none if all is even.
+    /// The next flow to move, and its new route; `None` if the routes are evenly loaded.
     fn next(&mut self, net: &Net) -> Option<(FlowId, usize)> {
         let to = least_busy(&self.routes, net);
         let used = (0..self.routes.len()).filter(|&at| !self.flows[at].is_empty());
@@ -80,8 +80,8 @@ impl Spread {
 }
 
 impl Paths {
-    /// A flow has come or goes: pairs with several routes over its circuits are spread again,
-    /// at this instant.
+    /// Schedules the rebalancing, at this instant, of pairs with several routes over the circuits
+    /// of a flow that arrives or leaves.
     #[inline]
     pub(super) fn unsettle(&mut self, flow: FlowId, context: &mut Context) {
         if self.forwarding.has_choices() {
@@ -94,7 +94,7 @@ impl Paths {
         }
     }
 
-    /// Spreads the flows of pairs whose routes are no longer evenly busy.
+    /// Spreads the flows of pairs whose routes are no longer evenly loaded.
     pub fn spread(&mut self, context: &mut Context) {
         while let Some(pair) = self.unsettled.pop_first() {
             let Some(mut spread) = self.uneven(pair, context) else {
@@ -127,7 +127,7 @@ impl Paths {
         })
     }
 
-    /// Leads an open flow over another route of its pair.
+    /// Moves an open flow to another route of its pair.
     fn lead_over(&mut self, flow: FlowId, route: &[LinkId], context: &mut Context) {
         self.lay_path_over(flow, route, context.io);
         unsettle_path(
@@ -141,7 +141,7 @@ impl Paths {
     }
 }
 
-/// Pairs with several routes over the circuits of a path are to be looked at again.
+/// Marks pairs with several routes over the circuits of a path for rebalancing.
 pub fn unsettle_path(forwarding: &Forwarding, unsettled: &mut BTreeSet<Pair>, path: &[LinkId]) {
     if forwarding.has_choices() {
         let pairs = path.iter().flat_map(|&link| forwarding.choosing(link));

@@ -1,11 +1,10 @@
 //! The reaction of TCP to a path that changes during a flow (c-Through §5.2.1, Fig 5).
 //!
-//! A flow that is moved to a circuit fills it within `ramp`; one that falls back
-//! to the tree loses packets and is back at its share after `dip`. Both are
-//! linear rises from nothing to an equal part of the new path's fullest link, in
-//! steps that carry as much as the slope would. Max-min fairness may give more than
-//! an equal part, where others are held up elsewhere: a flow has that once it has
-//! risen. Flows that begin, and all other changes of rate, are ideal.
+//! A flow that is moved to a circuit fills it within `ramp`. A flow that returns to the tree loses
+//! packets and has its share again after `dip`. In both cases its rate rises linearly from 0 to an
+//! equal part of the fullest link on the new path, in steps that carry the same bytes as the slope.
+//! If other flows are limited elsewhere, max-min fairness may give more than an equal part; a flow
+//! gets this rate after the rise. The start of flows and all other changes of rate are ideal.
 
 use lightloom_engine::kernel::flow::Net;
 use lightloom_engine::{FlowId, Rate, Time};
@@ -23,7 +22,7 @@ struct Batch {
     step: u32,
 }
 
-/// A batch's number; those of batches that have risen are used again.
+/// The number of a batch, which is reused after the rise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchId(u32);
 
@@ -32,7 +31,7 @@ pub struct BatchId(u32);
 pub struct Transport {
     batches: Vec<Batch>,
     unused: Vec<BatchId>,
-    /// The batch that each flow rises with.
+    /// The batch of each rising flow.
     of: Vec<Option<BatchId>>,
 }
 
@@ -46,8 +45,8 @@ impl Transport {
         }
     }
 
-    /// `flows` have been moved to the paths that they have now, and rise within
-    /// `span`. Returns the batch and when [`Transport::rise`] is due for it.
+    /// Starts the rise of `flows`, which have been moved to their present paths, within `span`.
+    /// Returns the batch, and the time at which [`Transport::rise`] is due for it.
     pub fn moved(
         &mut self,
         flows: Vec<FlowId>,
@@ -82,7 +81,7 @@ impl Transport {
         Some((id, now + self.until_next(id)))
     }
 
-    /// The next step of a batch; returns when another is due.
+    /// Carries out the next step of a batch; returns the time of the step after it.
     pub fn rise(&mut self, id: BatchId, now: Time, net: &mut Net) -> Option<Time> {
         let batch = &mut self.batches[id.0 as usize];
         batch.step += 1;
@@ -111,7 +110,8 @@ impl Transport {
         at(batch.step + 1) - at(batch.step)
     }
 
-    /// In its k-th step of s a flow has (2k + 1) / 2s: the middle of the slope.
+    /// In step k of s a flow has (2k + 1) / 2s of the final rate, the mean of the slope in this
+    /// step.
     fn limit(&mut self, id: BatchId, net: &mut Net) {
         let batch = &self.batches[id.0 as usize];
         for (&flow, part) in batch.flows.iter().zip(&batch.parts) {

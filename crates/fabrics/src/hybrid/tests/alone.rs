@@ -1,8 +1,8 @@
-//! Circuits without an electrical network, circuits of one direction, several a rack.
+//! Circuits without an electrical network, directed circuits, and several circuits per rack.
 
 use super::*;
 
-/// Decided after an interval of 1 s, lit 10 ms later.
+/// A table whose circuits are decided after an interval of 1 s and lit 10 ms later.
 fn mesh(policy: Value) -> Value {
     ideal(json!({"policy": policy, "electrical": false}))
 }
@@ -11,7 +11,7 @@ fn mesh(policy: Value) -> Value {
 fn without_an_electrical_network_a_flow_waits_for_its_circuit() {
     let rows = [
         (0, 2, 3 * MS, Time::ZERO),
-        (1, 4, LONG, Time::ZERO),       // racks 0 and 2 are never joined
+        (1, 4, LONG, Time::ZERO),       // racks 0 and 2 are never connected
         (6, 7, 3 * MS, Time::ZERO),     // within rack 3
         (4, 6, LONG, Time::MS * 1_500), // arrives when its circuit is lit
     ];
@@ -32,7 +32,7 @@ fn without_an_electrical_network_a_flow_waits_for_its_circuit() {
     assert_eq!(bench.io.flows.hops[0], 1.0);
 }
 
-/// Flows that wait share nothing: their server's link is for those that go.
+/// Waiting flows take no share of their server's link, which is for flows that send.
 #[test]
 fn flows_that_wait_take_no_share_of_a_link() {
     let rows = [
@@ -52,7 +52,7 @@ fn a_directed_circuit_carries_one_way_only() {
     assert_eq!(alone.until(1_020).delivered(), [10 * MS, 0]);
     let mut both = Bench::new(mesh(wired(json!([[0, 1]]))), &rows);
     assert_eq!(both.until(1_020).delivered(), [10 * MS, 10 * MS]);
-    // Beside a tree of 10:1 the other direction has the 1.6 Gb/s of a rack's uplink.
+    // With a tree of 10:1 the other direction has the 1.6 Gb/s of a rack's uplink.
     let mut beside = Bench::new(ideal(json!({"policy": one_way()})), &rows);
     beside.until(1_010);
     assert_eq!(beside.carried_until(1_020), [10 * MS, 2 * MS]);
@@ -74,7 +74,7 @@ fn paths_lead_over_circuits_in_a_row() {
     let mut bench = Bench::new(ideal(table), &rows);
     bench.until(1_010);
     assert_eq!(bench.carried_until(1_110), [50 * MS; 3]);
-    // The third is through after 200 ms, and the others are alone.
+    // The third flow is complete after 200 ms, and the others are alone.
     assert_eq!(bench.carried_until(1_310), [150 * MS, 150 * MS, 50 * MS]);
     bench.until(5_000);
     bench.fabric.settle(&mut bench.io);
@@ -82,8 +82,9 @@ fn paths_lead_over_circuits_in_a_row() {
 }
 
 /// §4.2 of c-Through with several circuits per rack. Two flows over circuits of 4 Gb/s fill a
-/// server's 8 Gb/s: they may claim 0.9 of it, 3.6 Gb/s each, and a tenth remains for the tree. Over
-/// one circuit they have 2 Gb/s each, and the tree's flow has the other half of the link.
+/// server's link of 8 Gb/s: 0.9 of it is guaranteed to them, 3.6 Gb/s each, and a tenth remains for
+/// the tree. Over one circuit they have 2 Gb/s each, and the tree's flow has the other half of the
+/// link.
 #[test]
 fn servers_set_aside_what_all_circuits_of_a_rack_carry() {
     let rows = [
@@ -104,7 +105,7 @@ fn servers_set_aside_what_all_circuits_of_a_rack_carry() {
     let mut two = Bench::new(table(2), &rows);
     two.until(1_010);
     assert_eq!(two.carried_until(1_110), [45 * MS, 45 * MS, 10 * MS]);
-    // One of them goes dark, and both flows have the other.
+    // One circuit goes dark, and both flows use the other.
     two.fail(Element::Port { node: 1, plane: 1 });
     assert_eq!(two.carried_until(1_210), [25 * MS, 25 * MS, 50 * MS]);
 }

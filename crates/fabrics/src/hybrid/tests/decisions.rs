@@ -1,4 +1,4 @@
-//! The demand that a policy sees, its computation time, and errors of a policy.
+//! The demand that a policy receives, its computation time, and errors of a policy.
 
 use super::*;
 use lightloom_control::circuits::{Circuit as Lit, Circuits};
@@ -33,7 +33,7 @@ impl Policy for Scripted {
     }
 }
 
-/// Where a scripted policy is fetched, once.
+/// A library from which a scripted policy is fetched once.
 struct Shelf(Mutex<Option<Decide>>);
 
 impl Library for Shelf {
@@ -44,7 +44,7 @@ impl Library for Shelf {
     }
 }
 
-/// A bench whose policy decides so.
+/// A bench with a scripted policy.
 fn scripted(
     more: Value,
     rows: &[Row],
@@ -64,8 +64,8 @@ fn joined(pairs: &[(u32, u32)]) -> Target {
     Target::direct(Circuits::both_ways(pairs.iter().copied()))
 }
 
-/// The demand of racks 0 and 1, both ways, as a policy sees it at each of five decisions; a flow of
-/// 8 MB arrives between the second and the third.
+/// The demand of racks 0 and 1, in both directions, that a policy receives at each of five
+/// decisions; a flow of 8 MB arrives between the second and the third.
 fn seen(keys: Value) -> Vec<(i64, i64)> {
     let record = Arc::new(Mutex::new(Vec::new()));
     let log = record.clone();
@@ -103,7 +103,7 @@ fn demand_is_what_servers_show() {
         seen(json!({"report_change": "7 MB"})),
         [none, none, long, long, long]
     );
-    // Nothing is carried, so nothing is seen.
+    // No bytes are carried, so the policy receives no demand.
     assert_eq!(seen(json!({"demand": "monitored"})), [none; 5]);
 }
 
@@ -115,7 +115,7 @@ fn smoothing_believes_new_demand_by_and_by() {
     assert_eq!(seen(json!({"smoothing": 0.25})), expected);
 }
 
-/// Bytes that circuits carried between two reports: 490 ms of the first second.
+/// The demand is the bytes that circuits carried between two reports: 490 ms of the first second.
 #[test]
 fn monitoring_sees_what_circuits_carry() {
     let record = Arc::new(Mutex::new(Vec::new()));
@@ -134,7 +134,8 @@ fn a_decision_takes_what_it_took_when_it_was_measured() {
     let times = json!({"computation_delay": ["3 ms", "200 ms", "7 ms"]});
     let mut bench = scripted(times, &[], |n, _| Ok(joined(&[(0, n as u32)])));
     bench.until(3_500);
-    // Each change lights after 10 ms; the one before goes dark when it begins.
+    // Each circuit is lit 10 ms after its change begins; the previous circuit goes dark when the
+    // change begins.
     let expected = [
         (0, 1, 1_013, 2_200),
         (0, 2, 2_210, 3_007),
@@ -177,8 +178,7 @@ fn a_measured_time_is_refused_beyond_the_interval() {
     assert!(bench.circuits().is_empty());
 }
 
-/// A measured time is within the interval, or the run ends: a decision that takes
-/// none on any machine.
+/// A measured time must be within the interval, otherwise the run ends.
 #[test]
 fn a_measured_time_is_the_delay() {
     let keys = json!({"computation_delay": "measured", "interval": "1 s"});
@@ -188,11 +188,12 @@ fn a_measured_time_is_the_delay() {
     });
     bench.until(1_900);
     let lit = bench.fabric.circuits(bench.now);
-    // 10 ms of mirrors and the 2 ms that it slept at least.
+    // At least 10 ms for the mirrors and the 2 ms for which the policy slept.
     assert!(lit[0].from >= Time::MS * 1_012 && lit[0].from < Time::MS * 1_900);
 }
 
-/// A refusal by the policy, or of its decision: the run ends with a message that names it.
+/// If the policy refuses, or its decision is refused, the run ends with a message that names the
+/// policy.
 #[test]
 fn a_policy_that_errs_ends_the_run_by_name() {
     let over_nothing = || {
@@ -277,7 +278,7 @@ fn errs(second: impl Fn() -> Result<Target, Refusal> + Send + 'static, what: &st
     assert!(told.1.contains(limit), "{refusal}");
 }
 
-/// Circuits of a port that has broken are the policy's fault, too: it can see them.
+/// A circuit at a failed port is an error of the policy, too, because it receives the failed ports.
 #[test]
 fn a_circuit_of_a_broken_port_is_refused() {
     let mut bench = scripted(json!({}), &[], |_, _| Ok(joined(&[(0, 1)])));

@@ -1,4 +1,4 @@
-//! Servers that receive nothing from the controller, and ports that break.
+//! Servers that receive nothing from the controller, and ports that fail.
 
 use super::*;
 
@@ -21,8 +21,8 @@ fn circuits_carry_on_without_their_controller() {
     assert_eq!(bench.until(9_010).delivered(), [8_000 * MS]);
 }
 
-/// Until 2.5 s; mirrors stay as they are. The controller is back at 3.5 s, decides at
-/// 4 s, and traffic enters when mirrors would have settled.
+/// Servers use the circuits until 2.5 s; mirrors do not move. The controller is repaired at 3.5 s
+/// and decides at 4 s; traffic enters the circuits after the settling time of the mirrors.
 #[test]
 fn servers_leave_circuits_that_stay_lit() {
     for (electrical, meanwhile) in [(false, 0), (true, 1_510 * MS / 5)] {
@@ -38,8 +38,8 @@ fn servers_leave_circuits_that_stay_lit() {
     }
 }
 
-/// A change that the controller had begun is cancelled: mirrors that were moving stay dark until
-/// the next decision.
+/// A change in progress is cancelled when the controller fails: circuits of moving mirrors stay
+/// dark until the next decision.
 #[test]
 fn a_change_that_was_under_way_is_begun_anew() {
     let mut bench = Bench::new(table(false, None), &ROWS);

@@ -12,7 +12,7 @@ fn circuits_that_need_no_demand_are_lit_at_once() {
     let rows = [
         (0, 2, 3 * MS, Time::ZERO),
         (6, 4, 5 * MS, Time::MS * 2),
-        (1, 4, LONG, Time::ZERO), // racks 0 and 2 are never joined
+        (1, 4, LONG, Time::ZERO), // racks 0 and 2 are never connected
     ];
     for interval in ["1 ms", "1 s", "100 s"] {
         let table = ideal(json!({
@@ -21,12 +21,12 @@ fn circuits_that_need_no_demand_are_lit_at_once() {
         let mut bench = begins(table, &rows);
         assert_eq!(bench.until(3_000).delivered(), [3 * MS, 5 * MS, 0]);
         assert_eq!(bench.io.flows.finish[..2], [Time::MS * 3, Time::MS * 7]);
-        // The decisions find the circuits of their target lit.
+        // The circuits of the decisions' target are already lit.
         assert_eq!(bench.circuits(), [(0, 1, 0, 3_000), (2, 3, 0, 3_000)]);
     }
 }
 
-/// Circuits of one direction, a schedule from its first night on.
+/// Directed circuits, and a schedule from its first night on.
 #[test]
 fn directed_circuits_and_schedules_begin_at_once() {
     let rows = [(0, 2, LONG, Time::ZERO), (2, 0, LONG, Time::ZERO)];
@@ -34,8 +34,8 @@ fn directed_circuits_and_schedules_begin_at_once() {
     let table = ideal(json!({"policy": one_way, "electrical": false}));
     assert_eq!(begins(table, &rows).until(10).delivered(), [10 * MS, 0]);
 
-    // Three matchings of four racks: each pair has 20 of 63 ms, racks 0 and 1 the first of
-    // them, for a round robin joins a rack with the next one first.
+    // Three matchings of four racks: each pair has 20 of 63 ms; racks 0 and 1 have the first slot,
+    // because a round robin first connects each rack with the next one.
     let policy = json!({"kind": "rotation", "day": "20 ms", "night": "1 ms"});
     let table = ideal(json!({"policy": policy, "electrical": false}));
     let mut bench = begins(table, &rows[..1]);
@@ -44,7 +44,7 @@ fn directed_circuits_and_schedules_begin_at_once() {
     assert_eq!(bench.circuits()[0].2, 1);
 }
 
-/// Any policy accepts lit circuits; it decides by demand when its interval has passed.
+/// Any policy accepts circuits that are lit at the start; it decides by demand after its interval.
 #[test]
 fn what_is_given_is_lit_until_a_policy_decides_otherwise() {
     let rows = [(0, 2, 2_000 * MS, Time::ZERO), (4, 6, 10 * MS, Time::ZERO)];

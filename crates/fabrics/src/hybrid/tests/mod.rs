@@ -1,4 +1,4 @@
-//! Oracles of the kind `hybrid`: closed forms with any policy, beside a tree and alone.
+//! Oracles of the kind `hybrid`: closed forms with any policy, with and without a tree.
 
 mod alone;
 mod decisions;
@@ -28,7 +28,7 @@ const FOUR: Cluster = Cluster {
 /// Bytes that 8 Gb/s carry in a millisecond [B].
 const MS: u64 = 1_000_000;
 
-/// More than any test carries [B].
+/// More bytes than any test carries [B].
 const LONG: u64 = 1 << 40;
 
 /// (source, destination, bytes, arrival).
@@ -58,7 +58,7 @@ impl Bench {
         Bench::beginning(cluster, library, table, rows)
     }
 
-    /// As given by its table, with the defaults of the kind.
+    /// With the given table and the defaults of the kind.
     fn beginning(cluster: &Cluster, library: &dyn Library, table: Value, rows: &[Row]) -> Bench {
         let mut flows = Flows::new();
         for &(src, dst, bytes, at) in rows {
@@ -99,7 +99,7 @@ impl Bench {
         self.io.flows.delivered.clone()
     }
 
-    /// Bytes of each flow that are carried by then [B].
+    /// Bytes of each flow that are carried by `ms` [B].
     fn carried_until(&mut self, ms: i64) -> Vec<u64> {
         let before = self.delivered();
         let after = self.until(ms).delivered();

@@ -48,13 +48,13 @@ fn bytes_are_days_times_the_rate() {
     assert_eq!(seen, [day(0, 101), day(1, 112), day(2, 123), day(0, 134)]);
 }
 
-/// Flows are on the circuit or on the tree, never on both.
+/// A flow is on the circuit or on the tree, never on both.
 #[test]
 fn nights_and_other_days_are_for_the_tree() {
     let table = rotation(json!({"electrical": true, "oversubscription": 4.0}));
     let mut bench = Bench::new(table, &[(0, 2, LONG, Time::ZERO)]);
     bench.until(101);
-    // 16 Gb/s of servers, a quarter of it above the rack: 4 Gb/s over the tree.
+    // The servers of a rack have 16 Gb/s, its uplink has a quarter: 4 Gb/s over the tree.
     assert_eq!(bench.carried_until(111), [10 * MS]);
     assert_eq!(bench.carried_until(134), [23 * MS / 2]);
     assert_eq!(bench.carried_until(144), [10 * MS]);
@@ -78,8 +78,8 @@ fn a_schedule_is_followed_without_its_controller() {
     }
 }
 
-/// Days pass without servers that have received nothing for too long. The controller returns at 290
-/// ms, when rack i sends to i + 3: until 298 ms.
+/// Servers that have received nothing for too long do not use the days. The controller is repaired
+/// at 290 ms, in the day in which rack i sends to i + 3, until 298 ms.
 #[test]
 fn servers_leave_a_schedule_too_and_come_back_with_the_next_day() {
     let mut bench = Bench::new(rotation(json!({"controller_timeout": "40 ms"})), &TO_EACH);
@@ -97,7 +97,7 @@ fn servers_leave_a_schedule_too_and_come_back_with_the_next_day() {
     assert_eq!(bench.carried_until(310), [10 * MS, 0, 0]);
 }
 
-/// A broken port keeps its turns, which stay dark; the others go on.
+/// A failed port keeps its slots, which stay dark; the other ports continue.
 #[test]
 fn a_broken_port_is_dark_in_its_turns() {
     let port = Element::Port { node: 1, plane: 0 };
@@ -107,8 +107,7 @@ fn a_broken_port_is_dark_in_its_turns() {
     assert_eq!(bench.delivered(), before);
     assert_eq!(bench.carried_until(200), [0, 20 * MS, 20 * MS]);
     bench.repair(port);
-    // Its turn, from 200 ms, had begun in the dark by the time of the repair or not:
-    // the day from 200 ms begins after it.
+    // The day from 200 ms begins after the repair and is lit.
     assert_eq!(bench.carried_until(210), [10 * MS, 0, 0]);
 }
 
@@ -128,7 +127,7 @@ fn a_rotation_without_a_period_waits_for_demand() {
 }
 
 /// Two days of 10 and 20 ms after nights of 1 ms, decided at 100 ms: rack 0 sends to 1 from 101 ms,
-/// to 2 from 112 ms, and to 1 again from 133 ms. The pair of rack 3 and rack 0 is never connected.
+/// to 2 from 112 ms, and to 1 again from 133 ms. Racks 3 and 0 are never connected.
 #[test]
 fn a_schedule_that_is_given_is_followed_for_ever() {
     let ms = Time::MS.0;
@@ -168,8 +167,8 @@ fn a_schedule_that_is_given_is_followed_for_ever() {
 }
 
 /// A schedule of Eclipse serves its whole demand: the last flow ends with its slot, although three
-/// ended before, each at the next picosecond (of which its circuit is idle for a part). A rounding
-/// error once left some bits for the next decision.
+/// flows ended before, each rounded up to a picosecond of which the circuit is idle for a part.
+/// (Regression: a rounding error left some bits for the next decision.)
 #[test]
 fn a_slot_that_is_planned_to_the_byte_is_enough() {
     let table = ideal(json!({

@@ -1,5 +1,5 @@
-//! The fabric's host executes the timetables of `tests/policies`, as the fake switch does, and logs
-//! the expected actions.
+//! The fabric executes the timetables of `tests/policies`, like the fake switch, and logs the
+//! expected actions.
 
 #[path = "../../../../../tests/policies/script.rs"]
 mod script;

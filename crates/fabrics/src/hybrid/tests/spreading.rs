@@ -1,5 +1,5 @@
-//! Flows of a pair over all its routes: one route a flow, and none idles while another is
-//! shared.
+//! Flows of a pair over all its routes: one route per flow, and no route is idle while flows share
+//! another.
 
 use super::*;
 use lightloom_control::circuits::Circuits;
@@ -28,13 +28,13 @@ fn table(planes: u32, policy: Value) -> Value {
     }))
 }
 
-/// Racks 0 and 1 joined on every plane.
+/// A table that connects racks 0 and 1 on every plane.
 fn parallel(planes: u32) -> Value {
     let circuits: Vec<[u32; 3]> = (0..planes).map(|plane| [0, 1, plane]).collect();
     table(planes, wired(json!(circuits)))
 }
 
-/// Runs until all has been delivered, for 20 s at most.
+/// Runs until all bytes are delivered, for at most 20 s.
 fn finish_all(bench: &mut Bench) {
     for at in (1..=200).map(|n| n * 100) {
         let ends = &bench.io.flows.finish;
@@ -56,9 +56,9 @@ fn is_near(time: Time, expected: Time) -> bool {
     (time - expected).0.abs() <= Time::NS.0
 }
 
-/// The time until the last of `flows` equal flows ends, which begin together over `circuits` of 1
-/// B/ns. Some circuits have one flow more than the others; when the flows of the others are
-/// finished, the rest spread over all circuits again.
+/// The time until the last of `flows` equal flows ends, which start together over `circuits`
+/// circuits of 1 B/ns. Some circuits have one flow more than the others; when the flows of the
+/// other circuits are finished, the remaining flows spread over all circuits again.
 fn all_over(flows: u32, circuits: u32, ns: f64) -> f64 {
     let (each, more) = (f64::from(flows / circuits), flows % circuits);
     if more == 0 {
@@ -75,7 +75,8 @@ fn all_over(flows: u32, circuits: u32, ns: f64) -> f64 {
 fn flows_share_all_circuits_of_their_pair() {
     const BYTES: u64 = 40 * MS;
     for (flows, planes) in (1..=9).flat_map(|n| [1, 2, 3, 4].map(|m| (n, m))) {
-        // All wait for the circuits; or they arrive, one after the other, when those are lit.
+        // Either all flows wait for the circuits, or they arrive one after the other when the
+        // circuits are lit.
         for at in [Time::ZERO, Time::MS * 2] {
             let rows: Vec<Row> = (0..flows).map(|n| (n, 9 + n, BYTES, at)).collect();
             let ends = finishes(&WIDE, &Empty, parallel(planes), &rows);
@@ -90,7 +91,7 @@ fn flows_share_all_circuits_of_their_pair() {
     }
 }
 
-/// Long flows share one circuit, short ones the other: when those are over, one long flow
+/// Long flows share one circuit, short flows the other; when the short ones end, one long flow
 /// moves.
 #[test]
 fn a_route_that_falls_idle_is_taken() {
@@ -99,7 +100,8 @@ fn a_route_that_falls_idle_is_taken() {
         .map(|(ms, n)| (n, 9 + n, ms * MS, Time::MS * 2))
         .collect();
     let ends = finishes(&WIDE, &Empty, parallel(2), &rows);
-    // Each has half a circuit until 20 ms; then a long flow has 20 MB left, and a circuit.
+    // Each flow has half a circuit until 20 ms; then a long flow has 20 MB left and a whole
+    // circuit.
     let expected = [40, 20, 40, 20].map(|ms| Time::MS * 2 + Time::MS * ms);
     let near = ends
         .iter()
@@ -108,7 +110,7 @@ fn a_route_that_falls_idle_is_taken() {
     assert!(near, "{ends:?}");
 }
 
-/// The second of two circuits breaks, and is repaired.
+/// The second of two circuits fails and is repaired.
 #[test]
 fn flows_return_to_a_circuit_that_is_lit_again() {
     let rows = [(0, 9, LONG, Time::ZERO), (1, 10, LONG, Time::ZERO)];
@@ -143,7 +145,8 @@ impl Policy for Fixed {
     }
 }
 
-/// A file of a policy that joins racks 0 and 1 over rack 2 and over rack 3, with these routes.
+/// A library with a policy that connects racks 0 and 1 via rack 2 and via rack 3, with these
+/// routes.
 struct Paths(Vec<(Vec<u32>, Vec<u32>)>);
 
 impl Library for Paths {
@@ -164,7 +167,7 @@ fn paths(routes: &[([u32; 3], [u32; 2])]) -> Paths {
     Paths(routes.iter().map(route).collect())
 }
 
-/// One route over a rack between, and two, also if demands share one.
+/// One route via another rack, and two routes, also if two demands share one.
 #[test]
 fn flows_share_routes_over_other_racks() {
     let rows: Vec<Row> = (0..4).map(|n| (n, 9 + n, 20 * MS, Time::MS * 2)).collect();
@@ -180,7 +183,7 @@ fn flows_share_routes_over_other_racks() {
     }
 }
 
-/// The flow of racks 0 and 1 leaves the route over rack 2 when a flow from there arrives.
+/// The flow of racks 0 and 1 leaves the route via rack 2 when a flow from rack 2 arrives.
 #[test]
 fn a_flow_leaves_a_circuit_that_others_need() {
     let mut routes = paths(&[OVER_2, OVER_3]);
@@ -218,8 +221,8 @@ fn carried(rows: &[Row], ends: &[Time], planes: u32) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// No circuit of a pair idles while another is shared; and where the engine looks changes
-    /// nothing.
+    /// No circuit of a pair is idle while flows share another, and results do not depend on the
+    /// horizons of the engine.
     #[test]
     fn circuits_of_a_pair_are_all_used(
         planes in 1u32..5,

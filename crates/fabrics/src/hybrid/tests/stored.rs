@@ -1,4 +1,4 @@
-//! Packets that switches store whole: over the tree, over circuits, and when a flow moves.
+//! Store-and-forward: over the tree, over circuits, and when a flow moves.
 
 use super::*;
 
@@ -11,15 +11,15 @@ fn stored(more: Value) -> Value {
 
 const LINK: Time = Time(1_500_000);
 
-/// When the first flow finishes.
+/// The finish time of the first flow.
 fn finish(table: Value, rows: &[Row]) -> Time {
     let mut bench = Bench::new(table, rows);
     bench.until(3_000);
     bench.io.flows.finish[0]
 }
 
-/// Ten packets over four links, each directly behind the one ahead of it: 10 + 3 times the time of
-/// a packet on a link. By rates alone, 10.
+/// Ten packets over four links, each directly behind the previous one: 10 + 3 packet times of a
+/// link. By rates alone it would be 10.
 #[test]
 fn packets_are_stored_unless_a_table_says_otherwise() {
     let cut = ideal(json!({"oversubscription": 1.0}));
@@ -33,8 +33,8 @@ fn packets_are_stored_unless_a_table_says_otherwise() {
     assert_eq!(finish(cut, &row), LINK * 10);
 }
 
-/// Servers of 8 Gb/s, uplinks of 16 Gb/s at 1:1, which are two links of 8 Gb/s each; four links
-/// on the way, of which the flow's rate counts one.
+/// Servers have 8 Gb/s, uplinks at 1:1 have 16 Gb/s, which are two links of 8 Gb/s each. A path has
+/// four links, one of which is included in the flow's rate.
 #[test]
 fn a_flow_over_the_tree_is_stored_at_three_switches() {
     for packets in [1u64, 10, 1_000] {
@@ -51,11 +51,12 @@ fn a_flow_over_the_tree_is_stored_at_three_switches() {
     let short = Time::NS * 300;
     let whole = stored(json!({"oversubscription": 1.0, "packet": "1500 B"}));
     let took = finish(whole, &row);
-    // Bundles of two links: it need not wait there, so no more than the three of servers'.
+    // In bundles of two links the last packet need not wait, so the extra time is at most that of
+    // three server links.
     assert!(took >= LINK * 5 && took <= LINK * 5 + short, "{took}");
 }
 
-/// Lit at 1.01 s: two servers' links and a circuit of the same rate.
+/// The circuit is lit at 1.01 s: two servers' links and a circuit of the same rate.
 #[test]
 fn a_flow_over_a_circuit_is_stored_at_both_racks() {
     let wired = wired(json!([[0, 1], [2, 3]]));
@@ -64,7 +65,7 @@ fn a_flow_over_a_circuit_is_stored_at_both_racks() {
     for (packets, short) in [(1u64, 0u64), (7, 0), (1_000, 0), (7, 300)] {
         let row = [(0, 2, packets * 1_500 + short, Time::ZERO)];
         let last = Time::NS * short as i64;
-        // A short one follows the full one ahead of it from link to link.
+        // A short packet follows the full one ahead of it from link to link.
         assert_eq!(
             finish(table(), &row),
             lit + LINK * (packets as i64 + 2) + last
@@ -100,7 +101,7 @@ fn packets_have_a_size_where_they_are_stored() {
     let table = resolve(stored).expect("jumbo frames");
     assert_eq!(table["packet"], json!("9 KB"));
     assert_eq!(table["forwarding"], json!("store-and-forward"));
-    // A completed table states the forwarding even if the given one does not.
+    // A completed table contains `forwarding` even if the given table does not.
     let silent = (ENTRY.resolve)(&json!({"packet": "9 KB"}), &FOUR).expect("good");
     assert_eq!(silent["forwarding"], json!("store-and-forward"));
     let cut = resolve(json!({})).expect("good");
