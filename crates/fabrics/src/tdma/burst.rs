@@ -1,19 +1,19 @@
-//! The packets that a rack sends during a day, in closed form: they leave back to back, and those
-//! that the light does not cover whole are lost.
+//! The packets that a rack sends during a day, in closed form: they leave back to back, and packets
+//! that are not sent entirely within lit time are lost.
 
 use lightloom_engine::{Rate, Time};
 use std::ops::Range;
 
-/// When a rack sends over its circuit, and when there is light.
+/// The times at which a rack sends over its circuit, and at which the circuit is lit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// The first packet leaves no sooner …
+    /// Earliest departure of the first packet.…
     pub from: Time,
-    /// … and the last is sent whole by then.
+    /// The last packet is completely sent by this time.
     pub until: Time,
-    /// The circuit is lit …
+    /// Start of the circuit's lit time.…
     pub light: Time,
-    /// … until the next night.
+    /// Start of the next night.
     pub dark: Time,
 }
 
@@ -26,7 +26,7 @@ impl Window {
         dark: Time::ZERO,
     };
 
-    /// Whether all that is sent is sent into light.
+    /// Whether the circuit is lit for the whole time of sending.
     #[inline]
     pub fn is_lit(&self) -> bool {
         self.light <= self.from && self.until <= self.dark
@@ -36,16 +36,16 @@ impl Window {
 /// Bytes sent back to back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burst {
-    /// Lost: sent before the light.
+    /// Lost: sent before first light.
     pub early: u64,
     /// Carried.
     pub carried: u64,
-    /// Lost: sent after it, or cut off.
+    /// Lost: sent after the start of the night, or cut off by it.
     pub late: u64,
 }
 
 impl Burst {
-    /// Bytes of which all are carried.
+    /// A burst whose bytes are all carried.
     #[inline]
     pub fn carried(bytes: u64) -> Burst {
         Burst {
@@ -61,17 +61,17 @@ impl Burst {
     }
 }
 
-/// How a flow is put on the wire.
+/// The rate and packet size at which a rack sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
-    /// Bits a second while it sends.
+    /// Rate while it sends.
     pub rate: Rate,
     /// Bytes of a full packet.
     pub packet: u64,
 }
 
 impl Wire {
-    /// When the last of `bytes` has left that began at `at`.
+    /// Time at which the last of `bytes` leaves, if the first leaves at `at`.
     #[inline]
     pub fn end(&self, at: Time, bytes: u64) -> Time {
         at + self.rate.time_for(bytes)
@@ -83,7 +83,7 @@ impl Wire {
         bytes.div_ceil(self.packet)
     }
 
-    /// Bytes of the whole packets that a time is enough for, or of one.
+    /// Bytes of the whole packets that can be sent in a time; at least one packet.
     pub fn whole_packets(&self, time: Time) -> u64 {
         (self.rate.bytes_in(time) / self.packet).max(1) * self.packet
     }
@@ -97,7 +97,7 @@ impl Wire {
         }
     }
 
-    /// Bytes of the full packets that begin before a time, the first of them at `at`.
+    /// Bytes of the full packets that begin before a time, if the first one begins at `at`.
     pub fn begun(&self, at: Time, before: Time) -> u64 {
         let whole = self.rate.bytes_in(before - at) / self.packet * self.packet;
         match self.end(at, whole) < before {
@@ -126,7 +126,7 @@ impl Wire {
             };
         }
         let early = match at < window.light {
-            // Packets that begin in the dark, of which there is the first.
+            // Packets that begin in the dark; the first one always does here.
             true => (room(window.light - Time(1)) / self.packet + 1) * self.packet,
             false => 0,
         };
@@ -183,8 +183,7 @@ mod tests {
         }
     }
 
-    /// A byte a nanosecond: 100 ns from 50 ns on, in packets of 30 B; light from 60 to
-    /// 130 ns.
+    /// One byte per nanosecond: 100 ns from 50 ns on, in packets of 30 B; light from 60 to 130 ns.
     #[test]
     fn by_hand() {
         let wire = Wire {

@@ -1,4 +1,4 @@
-//! The circuits of all planes: which rack sends to which, and the bytes on them.
+//! The circuits of all planes: their racks, and the bytes on them.
 //!
 //! A line is the end of a plane's circuits at a rack that sends. Lines are numbered plane by
 //! plane: line = plane × racks + rack.
@@ -12,28 +12,28 @@ use std::ops::Range;
 /// No circuit.
 pub const NONE: u32 = u32::MAX;
 
-/// Where a rack sends on a plane during this slot.
+/// The circuit of a rack on a plane during this slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
-    /// The rack that receives; [`NONE`] without a circuit.
+    /// The receiving rack; [`NONE`] without a circuit.
     pub to: u32,
     /// Nothing is sent before.
     pub free: Time,
-    /// When the rack sends, and when there is light.
+    /// The times at which the rack sends, and at which the circuit is lit.
     pub window: Window,
     /// Bytes of the window.
     pub room: u64,
-    /// The bytes of a flow that does not end in this day.
+    /// Bytes of a flow that continues after this day.
     pub open: Open,
 }
 
-/// Bytes of a flow that goes on, back to back until the day is over. They are counted when it
-/// is, or when a sample is taken.
+/// Bytes of a flow that continues after the day, sent back to back until the day ends. They are
+/// counted when the day ends, or when a sample is taken.
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
     /// The flow.
     pub flow: FlowId,
-    /// The first of the bytes leaves at this time.
+    /// Time at which the first of the bytes leaves.
     pub from: Time,
     /// Number of bytes.
     pub bytes: u64,
@@ -83,7 +83,7 @@ pub struct Circuits {
     pub planes: Vec<Plane>,
     /// Lines by plane and rack.
     pub lines: Vec<Line>,
-    /// Bytes that were sent and have not landed, or that were lost and not yet queued again.
+    /// Bytes that were sent and have not arrived, or that were lost and not yet queued again.
     pub moving: u64,
     /// Bytes that have crossed.
     pub carried: u64,
@@ -135,14 +135,15 @@ impl Circuits {
         line / self.racks as usize
     }
 
-    /// Racks send over a plane's new circuits from first light until the next night.
+    /// Sets the new circuits of a plane; racks send over them from first light until the next
+    /// night.
     pub fn light_plane(&mut self, plane: usize, begun: &Begun) {
         let lines = self.lines_of(plane);
         let Some(permutation) = begun.permutation() else {
             return self.lines[lines].fill(Line::DARK);
         };
         let window = Window {
-            // A slot may have begun before the run.
+            // A slot may begin before the run.
             from: begun.times.first_light.max(Time::ZERO),
             until: begun.times.ends,
             light: begun.light,
@@ -171,12 +172,12 @@ impl Circuits {
         self.link_rate.0 * self.planes.len() as u64 * u64::from(self.racks)
     }
 
-    /// The rate of a port, if it is that of a line.
+    /// The rate of a port that belongs to a line.
     pub fn port_rate(&self, port: PortId) -> Option<Rate> {
         ((port.0 as usize) < self.lines.len()).then_some(self.link_rate)
     }
 
-    /// Whether two ports are joined by light; true for ports that are not those of lines.
+    /// Whether a lit circuit connects two ports; true for ports that do not belong to lines.
     pub fn is_lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
         if tx.0 as usize >= self.lines.len() {
             return true;
@@ -203,7 +204,8 @@ impl Circuits {
         Time(lit / self.planes.len() as i64)
     }
 
-    /// By racks, whether they meet over a switch that works; empty if all switches do.
+    /// By pair of racks, whether a working switch connects them in its schedule; empty if all
+    /// switches work.
     pub fn meetings(&self) -> Vec<bool> {
         if self.planes.iter().all(|plane| plane.works) {
             return Vec::new();

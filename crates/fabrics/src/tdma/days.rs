@@ -6,10 +6,10 @@ use lightloom_engine::Time;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The times of a slot, as they are planned.
+/// Planned times of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotTimes {
-    /// The circuits of the previous slot are torn down: the night begins.
+    /// Start of the night, at which the circuits of the previous slot go dark.
     pub begins: Time,
     /// First light, if the night has its planned length.
     pub first_light: Time,
@@ -25,7 +25,7 @@ pub struct Plane {
     pub next: Option<Arc<Schedule>>,
     /// The number of the next slot of the schedule.
     slot: usize,
-    /// The circuits that were lit, and when.
+    /// The circuits that were lit, with their times.
     pub light: Light,
     /// Whether a night is due.
     pub turns: bool,
@@ -39,7 +39,7 @@ pub struct Plane {
 pub struct Begun {
     /// The planned times.
     pub times: SlotTimes,
-    /// First light, as it happens.
+    /// Actual time of first light.
     pub light: Time,
     schedule: Arc<Schedule>,
     number: usize,
@@ -47,7 +47,7 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// The slot of the schedule.
+    /// The current slot of the schedule.
     pub fn planned(&self) -> &lightloom_control::schedule::Slot {
         &self.schedule.slots[self.number]
     }
@@ -60,7 +60,7 @@ impl Begun {
 }
 
 impl Plane {
-    /// A plane that follows a schedule from its first night on, or waits for one.
+    /// Creates a plane that follows a schedule from its first night on, or waits for one.
     pub fn new(schedule: Option<Arc<Schedule>>) -> Plane {
         Plane {
             schedule: None,
@@ -73,8 +73,8 @@ impl Plane {
         }
     }
 
-    /// The next slot begins, with a night of at most this length. `light` returns when its
-    /// circuits are lit. Returns `None` if there is no schedule to follow.
+    /// Begins the next slot, with a night of at most this length. `light` returns the time at which
+    /// its circuits are lit. Returns `None` if there is no schedule to follow.
     pub fn turn(
         &mut self,
         begins: Time,
@@ -91,7 +91,7 @@ impl Plane {
         let schedule = schedule?;
         let number = self.slot;
         self.slot = (number + 1) % schedule.slots.len();
-        // A schedule may have been planned for longer nights, those of racks' interfaces.
+        // A schedule may be planned for longer nights, those of the interfaces of racks.
         let times = SlotTimes {
             begins,
             first_light: begins + schedule.night.min(night),

@@ -1,4 +1,4 @@
-//! Parts fail wholly in these networks.
+//! Failures of parts of these networks, which are always complete.
 
 use lightloom_engine::{Command, Rejected};
 

@@ -5,7 +5,7 @@ use lightloom_control::schedule::Schedule;
 use lightloom_engine::{Circuit, Time};
 use std::sync::Arc;
 
-/// A day as it was: from first light to the next night.
+/// A past day: from first light to the next night.
 #[derive(Clone, Copy, Debug)]
 struct Day {
     from: Time,
@@ -21,13 +21,13 @@ pub struct Light {
     days: Vec<Day>,
     /// Circuits of these days.
     circuits: usize,
-    /// Lit time of days that are no longer stored, and the last of these days.
+    /// Lit time of the days that are not stored, except for the last of them, which is in `last`.
     forgotten: Time,
     last: Option<(Time, Time)>,
 }
 
 impl Light {
-    /// Circuits of a plane that are remembered: of more, the first.
+    /// Largest number of stored circuits of a plane; later circuits are not stored.
     pub const MOST: usize = 4_000_000;
 
     /// Approximate memory of `days` days of `circuits` circuits, including their final report [B];
@@ -37,14 +37,14 @@ impl Light {
         kept * (size_of::<Day>() as u64 + circuits * size_of::<Circuit>() as u64)
     }
 
-    /// From now on days are of this schedule.
+    /// Sets the schedule of the following days.
     pub fn follow(&mut self, schedule: Arc<Schedule>) {
         if self.circuits < Light::MOST {
             self.schedules.push(schedule);
         }
     }
 
-    /// A day of the schedule that is followed: its circuits are lit in [`from`, `until`).
+    /// Adds a day of the current schedule, whose circuits are lit in [`from`, `until`).
     pub fn shine(&mut self, slot: usize, from: Time, until: Time) {
         if from >= until {
             return;
@@ -69,7 +69,7 @@ impl Light {
         &schedule.slots[day.slot as usize].permutation
     }
 
-    /// Whether `from` sent to `to` at `at`.
+    /// Whether there was a circuit from `from` to `to` at `at`.
     pub fn was_lit(&self, from: u32, to: u32, at: Time) -> bool {
         let after = self.days.partition_point(|day| day.from <= at);
         let day = after.checked_sub(1).map(|last| &self.days[last]);
@@ -86,8 +86,7 @@ impl Light {
         kept + self.forgotten + last
     }
 
-    /// Every circuit so far that is remembered, on this plane; those that are lit end at
-    /// `now`.
+    /// All stored circuits of this plane so far; those that are lit end at `now`.
     pub fn circuits(&self, plane: u16, now: Time) -> impl Iterator<Item = Circuit> + '_ {
         let before = self.days.iter().take_while(move |day| day.from < now);
         before.flat_map(move |day| {
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
     use lightloom_control::schedule::Slot;
 
-    /// Compares with a count of the stored entries.
+    /// Compares the result with a count of the stored entries.
     #[test]
     fn memory_is_that_of_days_that_are_kept() {
         let racks = 1_000;

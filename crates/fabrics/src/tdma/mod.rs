@@ -18,12 +18,12 @@
 //! At the start of a slot, it is known for every rack when it will send and to which other rack.
 //! All bytes in the queue of that circuit are therefore sent at once, up to the end of the day: the
 //! end of a flow's bytes is an event, and the rest of a day is counted when the day is over. In
-//! Opera bulk traffic is sent only as far as low-latency packets leave time. Queues are first in,
-//! first out, so bytes that join during the day leave behind those that wait.
+//! Opera, bulk traffic is sent only in the time that low-latency packets leave. Queues are first
+//! in, first out, so bytes that join during the day leave after those that already wait.
 //!
 //! Each fabric's folder has its kernel: [`crate::mordia`] (one ring and a controller, frames,
 //! losses, a packet switch), [`crate::rotornet`] (switches that change together, relays), and
-//! [`crate::opera`] (switches that change one after another, low-latency packets that go before
+//! [`crate::opera`] (switches that change one after another, low-latency packets with priority over
 //! bulk traffic).
 //!
 //! Not modelled: reordering by retransmission, acknowledgements and their share of the return

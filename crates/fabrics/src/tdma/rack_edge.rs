@@ -1,7 +1,7 @@
 //! The edge of the network: the switch of a rack, through which a flow enters, and the links of
 //! its servers.
 //!
-//! A kernel implements [`Racks`], which handles bytes at the rack of their source; this module has
+//! A kernel implements [`Racks`], which handles bytes at the rack of their source; this module is
 //! the rest of the path between servers and racks.
 
 use super::context::Context;
@@ -15,7 +15,7 @@ use lightloom_engine::{Cluster, FlowId, HostId, Io, Nic, PortId, Rate, Time};
 /// An event at the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeEvent {
-    /// A flow is through the switch of its own rack.
+    /// A flow has passed the switch of its own rack.
     Enters(FlowId),
     /// A flow within a rack is complete.
     Local(FlowId),
@@ -25,17 +25,17 @@ pub enum EdgeEvent {
     Down(HostId),
 }
 
-/// Racks' switches and servers' links.
+/// The switches of racks and the links of servers.
 pub struct RackEdge {
     cluster: Cluster,
     overheads: Overheads,
-    /// None where they limit nothing.
+    /// `None` if servers' links have no limit.
     servers: Option<ServerLinks>,
-    /// Lines have the port numbers below it, then servers' links up, then those down.
+    /// Lines have the port numbers below this one; servers' links up follow, then those down.
     first_port: u32,
-    /// Bytes of flows that are not through the switch of their own rack.
+    /// Bytes of flows that have not passed the switch of their own rack.
     entering: u64,
-    /// Bytes of flows within racks, where servers' links limit nothing.
+    /// Bytes of flows within racks, if servers' links have no limit.
     local: u64,
     /// Bytes that came over circuits and were delivered.
     pub circuit_bytes: u64,
@@ -44,8 +44,8 @@ pub struct RackEdge {
 }
 
 impl RackEdge {
-    /// The idle edge of a network for `flows` flows; with `expedites` some flows may go before
-    /// others.
+    /// Creates the idle edge of a network for `flows` flows; with `expedites`, some flows may go
+    /// before others.
     pub fn new(setup: &Setup, flows: usize, expedites: bool) -> RackEdge {
         let cluster = setup.cluster;
         let servers = match cluster.nic {
@@ -93,22 +93,22 @@ impl RackEdge {
         self.local
     }
 
-    /// Bytes at all racks for their servers.
+    /// Bytes at all racks that are destined for their servers.
     pub fn for_servers(&self) -> u64 {
         self.servers.as_ref().map_or(0, |s| s.down.bytes)
     }
 
-    /// Bytes at a rack for its servers.
+    /// Bytes at a rack that are destined for its servers.
     pub fn for_rack(&self, rack: u32) -> u64 {
         self.servers.as_ref().map_or(0, |s| s.for_rack(rack))
     }
 
-    /// The rate of a flow within a rack that is alone, if servers' links have no limit.
+    /// The rate of a single flow within a rack, if servers' links have no limit.
     fn rack_rate(&self) -> Rate {
         self.overheads.payload(self.cluster.rack_rate())
     }
 
-    /// The shortest time from server to server, if racks are joined at such a rate.
+    /// The shortest time from server to server, if circuits between racks have the rate `racks`.
     pub fn soonest(&self, src: HostId, dst: HostId, bytes: u64, racks: Rate) -> Time {
         let server = match self.cluster.nic {
             Nic::Uncapped => self.rack_rate(),
@@ -125,7 +125,7 @@ impl RackEdge {
         entrance + across.time_for(bytes)
     }
 
-    /// The rate of a port that is no line's: of a server's link, or none.
+    /// The rate of a port that does not belong to a line: that of a server's link, otherwise 0.
     pub fn link_rate_of(&self, port: PortId) -> Rate {
         match &self.servers {
             Some(servers) if port.0 < self.ports() => servers.down.rate,
@@ -133,7 +133,7 @@ impl RackEdge {
         }
     }
 
-    /// Ports of lines and servers have the numbers below it.
+    /// Upper bound of the port numbers of lines and servers.
     pub fn ports(&self) -> u32 {
         self.first_port + 2 * self.cluster.hosts()
     }
@@ -146,7 +146,7 @@ impl RackEdge {
         PortId(self.first_port + self.cluster.hosts() + host.0)
     }
 
-    /// A packet takes an electrical link.
+    /// Records a packet on an electrical link.
     pub fn record(&mut self, port: PortId, bytes: u32, from: Time, until: Time, io: &mut Io) {
         self.packet_hops += 1;
         if let Some(audit) = &mut io.audit {
@@ -154,14 +154,14 @@ impl RackEdge {
         }
     }
 
-    /// Bytes that crossed a circuit are delivered, as servers' links limit nothing.
+    /// Delivers bytes that crossed a circuit, if servers' links have no limit.
     #[inline]
     pub fn deliver(&mut self, flow: FlowId, bytes: u64, at: Time, io: &mut Io) {
         self.circuit_bytes += bytes;
         io.deliver(flow, bytes, at);
     }
 
-    /// Mean numbers of circuits that the bytes of flows have crossed: one, and `more(flow,
+    /// Sets the mean number of circuits that the bytes of each flow crossed: one, plus `more(flow,
     /// bytes)`.
     pub fn settle(&self, io: &mut Io, more: impl Fn(FlowId, u64) -> f64) {
         for f in 0..io.flows.len() {
@@ -175,7 +175,7 @@ impl RackEdge {
         }
     }
 
-    /// A server's idle link takes its next packet.
+    /// Sends the next packet of a server, whose link is idle.
     fn begin_up<E: Copy + From<EdgeEvent>>(&mut self, host: HostId, cx: &mut Context<E>) {
         let Some(servers) = &mut self.servers else {
             return;
@@ -188,7 +188,8 @@ impl RackEdge {
         }
     }
 
-    /// A flow is at its server's link, or at its rack: then it is returned with its bytes.
+    /// Puts a flow at the link of its server, or begins a flow within a rack; returns the bytes of
+    /// any other flow, which is at its rack.
     fn admit<E: Copy + From<EdgeEvent>>(
         &mut self,
         flow: FlowId,
@@ -213,7 +214,7 @@ impl RackEdge {
         None
     }
 
-    /// A server has its packet; its link takes the next.
+    /// Delivers a packet to its server, whose link takes the next one.
     fn down<E: Copy + From<EdgeEvent>>(&mut self, host: HostId, cx: &mut Context<E>) {
         let Some(servers) = &mut self.servers else {
             return;
@@ -229,7 +230,7 @@ impl RackEdge {
     }
 }
 
-/// A kernel, as the edge sees it.
+/// Interface of a kernel to the edge.
 pub trait Racks: Sized {
     /// The events of the kernel.
     type Event: Copy + From<EdgeEvent> + From<Landing>;
@@ -237,13 +238,13 @@ pub trait Racks: Sized {
     /// The edge.
     fn edge(&mut self) -> &mut RackEdge;
 
-    /// Bytes of a flow are at the rack of their source.
+    /// Called when bytes of a flow are at the rack of their source.
     fn enter(&mut self, flow: FlowId, bytes: u64, cx: &mut Context<Self::Event>);
 
-    /// Bytes have crossed their last circuit.
+    /// Called when bytes have crossed their last circuit.
     fn landed(&mut self, landing: &Landing);
 
-    /// More bytes are at a rack than before.
+    /// Called when there are more bytes at a rack than before.
     fn update_peak(&mut self, rack: u32);
 
     /// Whether a flow goes before others.
@@ -269,7 +270,7 @@ pub trait Racks: Sized {
         }
     }
 
-    /// Something happens at the edge.
+    /// Handles an event at the edge.
     fn handle_at_edge(&mut self, event: EdgeEvent, cx: &mut Context<Self::Event>) {
         match event {
             EdgeEvent::Enters(flow) => {
@@ -286,7 +287,7 @@ pub trait Racks: Sized {
         }
     }
 
-    /// A server's packet is at its rack.
+    /// Handles a packet of a server at its rack.
     fn take_from_server(&mut self, host: HostId, cx: &mut Context<Self::Event>) {
         let Some(servers) = &mut self.edge().servers else {
             return;
@@ -306,7 +307,7 @@ pub trait Racks: Sized {
         self.edge().begin_up(host, cx);
     }
 
-    /// A packet is at the rack of its destination.
+    /// Handles a packet at the rack of its destination.
     fn hand_down(&mut self, packet: Packet, cx: &mut Context<Self::Event>) {
         let to = cx.io.flows.dst[packet.flow.index()];
         let first = self.is_low_latency(packet.flow, cx.io);
@@ -323,7 +324,7 @@ pub trait Racks: Sized {
         self.update_peak(rack);
     }
 
-    /// Bytes are at the rack of their destination: they are delivered, or wait for the link of
+    /// Handles bytes at the rack of their destination: they are delivered, or wait for the link of
     /// their server.
     fn deliver(&mut self, flow: FlowId, bytes: u64, cx: &mut Context<Self::Event>) {
         if self.edge().servers.is_none() {
@@ -343,7 +344,7 @@ pub trait Racks: Sized {
         self.deliver(landing.flow, landing.bytes, cx);
     }
 
-    /// Bytes of a flow that goes on have landed by a time.
+    /// Counts bytes of a continuing flow that have arrived by a time.
     fn count(&mut self, landing: Landing, at: Time, io: &mut Io) {
         self.landed(&landing);
         self.edge().deliver(landing.flow, landing.bytes, at, io);

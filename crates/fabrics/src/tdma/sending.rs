@@ -1,4 +1,4 @@
-//! Bytes that leave over circuits: when they land, and how they are counted.
+//! Bytes that leave over circuits: their arrival and how they are counted.
 
 use super::burst::Burst;
 use super::circuits::{Circuits, Open};
@@ -25,7 +25,7 @@ pub struct Departure {
     pub flow: FlowId,
     /// The bytes that leave; `carried` of them arrive.
     pub burst: Burst,
-    /// When the first byte leaves.
+    /// Time at which the first byte leaves.
     pub at: Time,
     /// Whether it leaves from a relay.
     pub relayed: bool,
@@ -42,17 +42,17 @@ impl Departure {
     }
 }
 
-/// How the bytes of a burst are counted where servers' links limit nothing.
+/// The counting of the bytes of a burst, if servers' links have no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// In pieces of a millisecond, not before this time.
+    /// In pieces of one millisecond, not before this time.
     Pieces(Time),
-    /// With the day: the flow goes on.
+    /// At the end of the day, because the flow continues.
     Open,
 }
 
 impl Circuits {
-    /// The bytes of a burst that a circuit carries.
+    /// Sends the bytes of a burst that a circuit carries.
     pub fn send<E: Copy + From<Landing>>(
         &mut self,
         departure: &Departure,
@@ -80,7 +80,8 @@ impl Circuits {
         }
     }
 
-    /// A burst lands packet by packet, as servers' links take them one by one.
+    /// Schedules the arrival of a burst packet by packet, because servers' links take packets one
+    /// by one.
     fn land_packets<E: Copy + From<Landing>>(&self, departure: &Departure, cx: &mut Context<E>) {
         let burst = &departure.burst;
         for packet in self.wire.split(burst.early, burst.carried) {
@@ -89,8 +90,8 @@ impl Circuits {
         }
     }
 
-    /// A burst arrives as a whole, or a millisecond at a time if it takes longer; not before its
-    /// size is `known`.
+    /// Schedules the arrival of a burst as a whole, or in pieces of one millisecond if it takes
+    /// longer; not before its size is `known`.
     #[inline(always)]
     fn land_in_pieces<E: Copy + From<Landing>>(
         &self,
@@ -107,7 +108,7 @@ impl Circuits {
         }
     }
 
-    /// When this number of bytes of a burst is at the other end.
+    /// Time at which this number of bytes of a burst has arrived.
     #[inline(always)]
     fn lands(&self, departure: &Departure, sent: u64) -> Time {
         self.wire.end(departure.at, sent) + self.propagation
@@ -128,8 +129,9 @@ impl Circuits {
         }
     }
 
-    /// Returns the bytes of a line's open flow that have landed before a time and are not counted:
-    /// whole packets except the last one, which counts when the day ends, so that no flow ends here.
+    /// Returns the bytes of a line's open flow that have arrived before a time and are not counted:
+    /// whole packets except the last one, which counts when the day ends, so that no flow ends
+    /// here.
     pub fn count_open(&mut self, line: usize, before: Time) -> Option<Landing> {
         let wire = self.wire;
         let open = &mut self.lines[line].open;
@@ -148,8 +150,8 @@ impl Circuits {
         })
     }
 
-    /// The day of a line is over. Returns the bytes of its open flow that have arrived and are not
-    /// counted, with the time at which they count; those still in the fibre land later.
+    /// Ends the day of a line. Returns the bytes of its open flow that have arrived and are not
+    /// counted, with the time at which they count; those still in the fibre arrive later.
     pub fn close_day<E: Copy + From<Landing>>(
         &mut self,
         line: usize,
@@ -176,7 +178,7 @@ impl Circuits {
         })
     }
 
-    /// Bytes have crossed their last circuit.
+    /// Counts bytes that have crossed their last circuit.
     #[inline]
     pub fn landed(&mut self, bytes: u64) {
         self.moving -= bytes;

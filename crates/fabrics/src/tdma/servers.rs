@@ -1,5 +1,5 @@
-//! Servers whose links are slower than their rack's: packets cross them one by one, those of
-//! low-latency traffic before others.
+//! Servers whose links are slower than those of their rack: packets cross them one by one,
+//! low-latency traffic first.
 
 use crate::discipline::Discipline;
 use crate::hosts::{self, HostQueues};
@@ -20,14 +20,14 @@ pub struct ServerLinks {
 }
 
 impl ServerLinks {
-    /// Memory that a server and a flow take, beside packets [B].
+    /// Memory of a server and of a flow, without packets [B].
     pub const BYTES: (u64, u64) = (
         2 * HostQueues::BYTES.0 + 2 + Links::BYTES.0,
         2 * HostQueues::BYTES.1 + Links::BYTES.1,
     );
 
-    /// Idle links of a rate, for this number of flows and packets of this size [B]; some flows may
-    /// go before others.
+    /// Creates idle links of a rate, for this number of flows and packets of this size [B]; some
+    /// flows may go before others.
     pub fn new(
         cluster: &Cluster,
         rate: Rate,
@@ -50,15 +50,16 @@ impl ServerLinks {
         }
     }
 
-    /// A flow waits at its server, before or behind others. Returns that if it is idle.
+    /// Adds a flow to the queue of its server, before or behind others. Returns the server if it is
+    /// idle.
     pub fn admit(&mut self, flow: FlowId, first: bool, io: &Io) -> Option<HostId> {
         let kind = if first { 0 } else { self.up.len() - 1 };
         let host = self.up[kind].admit(flow, io);
         self.sending[host].is_none().then_some(HostId(host as u32))
     }
 
-    /// An idle server sends its next packet, if it has one. Returns when that will be at its
-    /// rack.
+    /// Sends the next packet of an idle server, if it has one. Returns the packet's time of arrival
+    /// at the rack.
     pub fn send(&mut self, host: HostId, now: Time) -> Option<(hosts::Packet, Time)> {
         let host = host.index();
         let kind = (0..self.up.len()).find(|&kind| self.up[kind].waits(host))?;
@@ -68,7 +69,7 @@ impl ServerLinks {
         Some((packet, now + takes))
     }
 
-    /// The packet that a server was sending is at its rack.
+    /// Returns the packet that a server was sending, which is now at its rack.
     pub fn sent(&mut self, host: HostId) -> hosts::Packet {
         let host = host.index();
         let kind = self.sending[host].take().expect("it was sending");
@@ -78,8 +79,8 @@ impl ServerLinks {
         packet
     }
 
-    /// A packet is at the rack of its server. Returns when that will have it, if it need not
-    /// wait.
+    /// Handles a packet at the rack of its server. Returns its time of arrival at the server, if it
+    /// does not wait.
     pub fn hand_down(
         &mut self,
         to: HostId,
@@ -91,7 +92,8 @@ impl ServerLinks {
         self.down.join(to.index(), packet, first, now)
     }
 
-    /// A server has its packet. Returns that, and with the next when it will have it.
+    /// Ends the reception of a packet at its server. Returns the packet, and the next one with its
+    /// time of arrival.
     pub fn received(&mut self, host: HostId, now: Time) -> (Packet, Option<(Packet, Time)>) {
         let packet = self.down.first(host.index()).expect("it was sending");
         self.for_rack[(host.0 / self.servers_per_rack) as usize] -= u64::from(packet.bytes);

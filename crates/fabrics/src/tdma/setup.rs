@@ -1,4 +1,4 @@
-//! Shared parts of all networks whose circuits follow slots.
+//! Parameters that all networks with slots share.
 
 use super::burst::Wire;
 use super::servers::ServerLinks;
@@ -19,10 +19,10 @@ pub struct Setup {
     pub planes: Vec<Option<Arc<Schedule>>>,
     /// The rate of a circuit.
     pub link_rate: Rate,
-    /// How racks send over it: no faster than that.
+    /// The rate and packet size at which racks send over a circuit, not faster than its link.
     pub wire: Wire,
-    /// From a rack to another, over a circuit or a packet switch, until it is through the rack
-    /// switch there.
+    /// Delay from one rack to another, over a circuit or a packet switch, including the rack switch
+    /// there.
     pub propagation: Time,
     /// The overheads of packets; of the delay, the part that `propagation` does not include.
     pub overheads: Overheads,

@@ -4,7 +4,7 @@ use crate::contract::{Entry, Site};
 use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time};
 use serde_json::Value;
 
-/// Each of `racks` racks has one server.
+/// A cluster of `racks` racks with one server each.
 pub fn cluster(racks: u32, server_rate: Rate) -> Cluster {
     Cluster {
         racks,
@@ -26,7 +26,7 @@ pub fn flows(rows: &[Row]) -> Flows {
     flows
 }
 
-/// A fabric of a table, and its context.
+/// A fabric that is built from a table, and its context.
 pub fn built(
     entry: &Entry,
     cluster: &Cluster,

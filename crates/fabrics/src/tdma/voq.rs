@@ -1,12 +1,12 @@
-//! Virtual output queues: at every rack a queue for each other, of which only that whose
-//! circuit is up may send (Mordia, SIGCOMM 2013, §5.2.1).
+//! Virtual output queues: at every rack a queue for each other rack; only the queue whose circuit
+//! is lit may send (Mordia, SIGCOMM 2013, §5.2.1).
 
 use lightloom_engine::FlowId;
 
 /// End of a chain.
 const NONE: u32 = u32::MAX;
 
-/// Bytes of a flow that wait behind each other.
+/// Consecutive bytes of a flow in a queue.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     flow: FlowId,
@@ -28,7 +28,7 @@ pub struct Voqs {
     racks: usize,
     queues: Vec<Queue>,
     runs: Vec<Run>,
-    /// First of the runs that are not in use.
+    /// First of the unused runs.
     unused: u32,
     /// Bytes that wait at all racks.
     pub bytes: u64,
@@ -57,7 +57,7 @@ impl Voqs {
         from as usize * self.racks + to as usize
     }
 
-    /// Bytes of a flow join a queue.
+    /// Adds bytes of a flow at the end of a queue.
     pub fn push(&mut self, queue: usize, flow: FlowId, bytes: u64) {
         self.bytes += bytes;
         let Queue {
@@ -83,7 +83,7 @@ impl Voqs {
         self.queues[queue].tail = run;
     }
 
-    /// Bytes of a flow join a queue before all others.
+    /// Adds bytes of a flow at the front of a queue.
     pub fn push_front(&mut self, queue: usize, flow: FlowId, bytes: u64) {
         self.bytes += bytes;
         self.queues[queue].bytes += bytes;
@@ -118,7 +118,7 @@ impl Voqs {
         Some((run.flow, run.bytes))
     }
 
-    /// So many bytes of the first flow leave a queue.
+    /// Removes this number of bytes of the first flow from a queue.
     #[inline]
     pub fn take(&mut self, queue: usize, bytes: u64) {
         self.bytes -= bytes;
@@ -167,7 +167,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// As a queue of bytes, each with the flow that it is of.
+        /// Compares with a queue of single bytes, each with its flow.
         #[test]
         fn bytes_leave_in_the_order_in_which_they_came(
             steps in prop::collection::vec((0u8..4, 0usize..4, 0u32..3, 1u64..30), 0..200),

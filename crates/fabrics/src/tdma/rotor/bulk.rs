@@ -13,7 +13,7 @@ use lightloom_engine::{FlowId, Io, Time};
 
 /// Bulk traffic at racks and on its way to relays.
 pub struct Bulk {
-    /// Bytes that wait at their source; empty if circuits are divided among hosts.
+    /// Bytes that wait at the rack of their source; empty if circuits are divided among hosts.
     pub own: Voqs,
     /// Two-hop traffic, where circuits are divided among racks.
     pub relays: Option<Relays>,
@@ -53,7 +53,8 @@ impl Bulk {
         self.relays.is_some() || self.hosts.is_some()
     }
 
-    /// Bytes of a flow wait at the host of their source, if circuits are divided among hosts.
+    /// Adds bytes of a flow to the queue of the host of their source, if circuits are divided among
+    /// hosts.
     pub fn join_host(&mut self, flow: FlowId, bytes: u64, io: &Io) -> bool {
         let Some(hosts) = &mut self.hosts else {
             return false;
@@ -88,7 +89,7 @@ impl Bulk {
         (by_racks + by_hosts).min(delivered) as f64 / delivered as f64
     }
 
-    /// Bytes are at the rack of their destination.
+    /// Counts bytes that are at the rack of their destination.
     #[inline]
     pub fn landed(&mut self, landing: &Landing) {
         match (landing.relayed, &mut self.relays, &mut self.hosts) {
@@ -108,7 +109,8 @@ impl Bulk {
         }
     }
 
-    /// Switches have failed or were repaired: no rack relays for a rack that it no longer meets.
+    /// Updates which racks meet after a failure or repair of a switch: no rack relays for a rack
+    /// that it no longer meets.
     pub fn update_meetings(&mut self, circuits: &Circuits) {
         match (&mut self.relays, &mut self.hosts) {
             (Some(relays), _) => relays.set_meetings(circuits.meetings()),

@@ -1,4 +1,4 @@
-//! Sending if RotorLB divides circuits among hosts.
+//! Sending of bulk traffic if RotorLB divides circuits among hosts.
 
 use super::bulk::Bulk;
 use super::per_host::{Circuit, Planned, Way};
@@ -29,8 +29,8 @@ impl Bulk {
         new
     }
 
-    /// Sends the planned traffic of a line in a part of the day. The line sends no more in this
-    /// slot once low-latency packets have left too little time for its next packet.
+    /// Sends the planned traffic of a line in a part of the day. If low-latency packets leave too
+    /// little time for its next packet, the line sends no more in this slot.
     pub fn send_for_hosts<E: Copy + From<Landing>>(
         &mut self,
         at: usize,
@@ -75,7 +75,7 @@ impl Bulk {
     }
 }
 
-/// A part counts when its last byte has landed, also if the flow goes on after the day.
+/// A part counts when its last byte has arrived, also if the flow continues after the day.
 fn count(part: &Part) -> Count {
     Count::Pieces(match part.before {
         Time::NEVER => Time::ZERO,

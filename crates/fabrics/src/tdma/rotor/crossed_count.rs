@@ -61,7 +61,8 @@ mod tests {
     use super::*;
     use lightloom_engine::Rate;
 
-    /// A byte a nanosecond, from 10 ns on: 5 at 15 ns, 20 more by 35 ns, the rest of 60 at the end.
+    /// One byte per nanosecond, from 10 ns on: 5 at 15 ns, 20 more by 35 ns, the rest of 60 at the
+    /// end.
     #[test]
     fn crossed_bytes_count_once() {
         let wire = Wire {

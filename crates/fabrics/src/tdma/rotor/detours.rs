@@ -27,8 +27,8 @@ impl Bulk {
         })
     }
 
-    /// The bytes that lines may send to relays; besides `taken`, none that other relays have been
-    /// promised.
+    /// The bytes that lines may send to relays, without `taken` and without bytes that are already
+    /// granted.
     pub fn grants(&mut self, spare: &[Spare], mut taken: Vec<Taken>) -> Vec<Grant> {
         let Some(relays) = &mut self.relays else {
             return Vec::new();
@@ -45,7 +45,7 @@ impl Bulk {
         }
     }
 
-    /// The list of grants is empty again, and its room is kept.
+    /// Takes back the list of grants, whose memory is used again.
     pub fn recycle_grants(&mut self, grants: Vec<Grant>) {
         if let Some(relays) = &mut self.relays {
             relays.recycle_grants(grants);
@@ -108,7 +108,7 @@ impl Bulk {
         crossed
     }
 
-    /// Bytes join the queue of their relay.
+    /// Adds bytes to the queue of their relay.
     pub fn join_relay(&mut self, crossing: &Crossing) {
         if let Some(relays) = &mut self.relays {
             relays.join(crossing);
@@ -124,7 +124,7 @@ impl Bulk {
 }
 
 impl Circuits {
-    /// Bytes of a flow leave for a relay.
+    /// Sends bytes of a flow to a relay.
     pub(super) fn cross(&mut self, line: usize, flow: FlowId, at: Time, bytes: u64, io: &mut Io) {
         self.moving += bytes;
         self.packet_hops += self.wire.packets(bytes);

@@ -10,16 +10,16 @@ use crate::tdma::circuits::Circuits;
 use crate::tdma::failures::refuse_grey;
 use lightloom_engine::{Command, Element, Rejected};
 
-/// What networks of rotor switches take for granted about failures.
+/// Assumption of networks of rotor switches about failures.
 pub const FAILURES: &str = "all racks know of a dead rotor switch at once: no rack relays for a \
                             rack that it would never meet; pairs that no relay joins either wait. \
                             Racks and their uplinks do not die";
 
 impl Circuits {
-    /// A rotor switch fails, or works again.
+    /// Makes a rotor switch fail, or repairs it.
     ///
     /// # Errors
-    /// If the part is none of the network `title`, or fails in part only.
+    /// If the network `title` has no such part, or if the failure is partial.
     pub fn set_switch(&mut self, title: &str, command: Command) -> Result<(), Rejected> {
         let (element, works) = match command {
             Command::Fail { element, .. } => (element, false),

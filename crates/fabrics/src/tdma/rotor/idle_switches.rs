@@ -1,4 +1,4 @@
-//! Switches that idle: in the last slot of a cycle some switches have no matching left. A note
+//! Idle switches: in the last slot of a cycle, some switches may have no matching left. A note
 //! before the run states the share of a cycle that is lost; the kernel simulates it.
 
 use crate::findings::Finding;
@@ -42,9 +42,9 @@ pub fn finding(matchings: u32, switches: u32, allowed: RangeInclusive<u32>) -> O
     })
 }
 
-/// The finding that one switch connects all racks in turn, with the number of switches, of links at
-/// about a server's rate, that do so sooner at the same rate per rack; `None` if there are more
-/// switches, or one server per rack.
+/// The finding that a single switch connects all racks in turn, with a number of switches that do
+/// so in a shorter cycle at the same rate per rack, with links of about a server's rate; `None` if
+/// there are several switches, or one server per rack.
 pub fn one_switch(matchings: u32, switches: u32, servers: u32, slot: Time) -> Option<Finding> {
     let fit = |&s: &u32| s > 1 && idle(matchings, s) <= LITTLE;
     let better = (2..=matchings)

@@ -48,7 +48,7 @@ pub struct RelayQueues<'a> {
 }
 
 impl RelayQueues<'_> {
-    /// Bytes of a queue that are there or will be.
+    /// Bytes that a queue holds or will hold.
     pub fn accepted(&self, queue: usize) -> u64 {
         self.relayed.waiting(queue) + self.coming[queue]
     }

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 pub struct Crossing {
     /// The relay.
     pub relay: u32,
-    /// The rack for which they are.
+    /// The rack to which they are destined.
     pub to: u32,
     /// Their flow.
     pub flow: FlowId,
@@ -38,7 +38,7 @@ pub struct Relays {
     planned: Vec<VecDeque<Grant>>,
     /// By relay and destination, bytes that it has accepted and does not hold yet.
     coming: Vec<u64>,
-    /// By relay and destination, whether they ever meet; empty where all do.
+    /// By relay and destination, whether they ever meet; empty if all do.
     meet: Vec<bool>,
     grants: Vec<Grant>,
     /// Bytes at each relay.
@@ -141,12 +141,12 @@ impl Relays {
         }
     }
 
-    /// Bytes leave for a relay over a plane.
+    /// Sends bytes to a relay over a plane.
     pub fn cross(&mut self, plane: usize, crossing: Crossing) {
         self.crossing[plane].push(crossing);
     }
 
-    /// The slot is over: returns the bytes that have crossed.
+    /// Ends a slot; returns the bytes that have crossed.
     pub fn take_crossed(&mut self, plane: usize) -> Vec<Crossing> {
         std::mem::take(&mut self.crossing[plane])
     }
@@ -157,7 +157,7 @@ impl Relays {
         self.crossing[plane] = crossed;
     }
 
-    /// Bytes that have crossed join their queue.
+    /// Adds bytes that have crossed to their queue.
     pub fn join(&mut self, crossing: &Crossing) {
         let queue = self.queues.of(crossing.relay, crossing.to);
         self.coming[queue] -= crossing.bytes;
@@ -165,13 +165,13 @@ impl Relays {
         self.held[crossing.relay as usize] += crossing.bytes;
     }
 
-    /// The first bytes of a relay's queue leave it.
+    /// Removes the first bytes of a relay's queue.
     pub fn take(&mut self, relay: u32, queue: usize, bytes: u64) {
         self.queues.take(queue, bytes);
         self.held[relay as usize] -= bytes;
     }
 
-    /// Bytes that a relay sent are at the rack of their destination.
+    /// Counts bytes from a relay that are at the rack of their destination.
     pub fn count_delivered(&mut self, flow: FlowId, bytes: u64) {
         self.delivered[flow.index()] += bytes;
     }

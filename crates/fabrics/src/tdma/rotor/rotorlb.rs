@@ -1,13 +1,13 @@
-//! RotorLB: the spare time of a slot takes traffic for other racks one hop (Mellette et al.,
-//! SIGCOMM 2017).
+//! RotorLB: in the spare time of a slot, traffic for other racks makes a first hop (Mellette et
+//! al., SIGCOMM 2017).
 //!
 //! When a slot begins, each rack offers the bytes that wait there for third racks to every rack to
 //! which it has a circuit with time left. That rack, the relay, accepts for each destination at
-//! most the bytes that one of its own slots to it carries, less those that it holds for it
-//! already, its own or others', so that relayed bytes leave at the next meeting. It accepts nothing
-//! for a rack that it meets no more, because a switch has failed. Several racks that offer for one
-//! destination get fair shares of it, and each divides its time fairly among its destinations;
-//! shares that one cannot use go to the others.
+//! most the bytes that one of its own slots to that destination carries, less those that it already
+//! holds for it, its own or others', so that relayed bytes leave at the next meeting. It accepts
+//! nothing for a rack that it no longer meets because a switch has failed. Several racks that offer
+//! for one destination get fair shares of it, and each divides its time fairly among its
+//! destinations; shares that one cannot use go to the others.
 
 use super::offers::{Grant, RelayQueues, Spare, Taken};
 use super::shares::Shares;
@@ -15,11 +15,11 @@ use crate::tdma::voq::Voqs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The treatment of traffic whose slot is far away while another circuit is idle.
+/// The treatment of traffic whose own slot is later while another circuit is idle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Indirect {
-    /// Spare time of a slot takes it one hop, to a rack that meets its destination.
+    /// In the spare time of a slot, it makes a first hop to a rack that meets its destination.
     #[default]
     Rotorlb,
     /// The traffic waits: every byte crosses one circuit.
@@ -31,9 +31,9 @@ pub enum Indirect {
 struct Offer {
     /// The number of the circuit, of those to the relay.
     circuit: usize,
-    /// The rack for which the bytes are.
+    /// The rack to which the bytes are destined.
     to: u32,
-    /// The number of the queue in the list of those that wait.
+    /// The index of the queue in the list of waiting queues.
     waits: usize,
     /// Bytes that were granted so far.
     granted: u64,
@@ -42,7 +42,7 @@ struct Offer {
     more: u64,
 }
 
-/// The rule, and lists whose memory it uses again.
+/// The rule, with lists that it uses again.
 pub struct RotorLb {
     racks: u32,
     /// Bytes of whole packets that a slot carries.
@@ -66,7 +66,7 @@ pub struct RotorLb {
 }
 
 impl RotorLb {
-    /// For `racks` racks whose circuits carry `carries` bytes per slot.
+    /// Creates the rule for `racks` racks whose circuits carry `carries` bytes per slot.
     pub fn new(racks: u32, carries: u64) -> RotorLb {
         RotorLb {
             racks,

@@ -8,15 +8,15 @@ use crate::tdma::context::Context;
 use crate::tdma::sending::{Count, Departure, Landing};
 use lightloom_engine::{FlowId, Time};
 
-/// The part of a day in which packets begin: [`from`, `before`), from when the line is free.
+/// The part of a day in which packets begin: [`from`, `before`), after the line is free.
 ///
 /// [`from`]: Part::from
 /// [`before`]: Part::before
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Begin of the part.
+    /// Start of the part.
     pub from: Time,
-    /// End of the part; never: that of the day.
+    /// End of the part; [`Time::NEVER`] is the end of the day.
     pub before: Time,
 }
 
@@ -42,8 +42,8 @@ impl Part {
         }
     }
 
-    /// How bytes of a flow count that leave in this part, `all` that wait together. A day that
-    /// is interrupted ends up to a packet before its night.
+    /// The counting of the bytes of a flow that leave in this part; `all` if these are all bytes
+    /// that wait together. A day that is interrupted ends up to a packet before its night.
     fn count(&self, all: bool) -> Count {
         match (all, self.before) {
             (true, _) => Count::Pieces(Time::ZERO),
@@ -63,8 +63,8 @@ fn fitting(wire: &Wire, line: &Line, at: Time, bytes: u64) -> u64 {
 }
 
 impl Bulk {
-    /// Sends the traffic that waits for a line's circuit, up to the end of a part of the day;
-    /// second hops first.
+    /// Sends the traffic that waits for a line's circuit, second hops first, up to the end of a
+    /// part of the day.
     #[inline]
     pub fn serve<E: Copy + From<Landing>>(
         &mut self,
@@ -113,7 +113,7 @@ impl Bulk {
             if carried < begun {
                 free = match part.before {
                     Time::NEVER => line.window.until,
-                    // Shorter packets may go before the next.
+                    // Shorter packets may leave before the next one.
                     _ => wire.end(free, carried),
                 };
                 break;

@@ -1,6 +1,6 @@
 //! Max-min fair shares of whole bytes.
 
-/// Divides, in room that it uses again and again.
+/// Divides bytes, in memory that it uses again.
 #[derive(Clone, Debug, Default)]
 pub struct Shares {
     shares: Vec<u64>,
@@ -8,10 +8,11 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Divides `all` among users that could use these amounts: none gets more than it could use,
-    /// and none gets less than another by more than a byte, unless it has all that it could use.
+    /// Divides `all` among users that could use these amounts. No user gets more than it could use,
+    /// and no user gets less than another by more than one byte, unless it gets all that it could
+    /// use.
     ///
-    /// Bytes that do not divide go to the users that could use most, the last of equals first.
+    /// Remaining bytes go to the users that could use most; of equal users, to the last one first.
     pub fn divide(&mut self, all: u64, could_use: impl Iterator<Item = u64>) -> &[u64] {
         let Shares { shares, order } = self;
         shares.clear();
@@ -49,8 +50,8 @@ mod tests {
     }
 
     proptest! {
-        /// The definition of max-min fairness: all is given, and a user that has less than it could
-        /// use has no less than any other, except for the byte that does not divide.
+        /// The definition of max-min fairness: all is given, and a user that gets less than it
+        /// could use gets no less than any other, except for a remaining byte.
         #[test]
         fn nobody_can_have_more_at_the_cost_of_who_has_more(
             all in 0u64..300,

@@ -14,11 +14,11 @@ pub enum Fairness {
     /// The rack: a circuit carries what waits at its rack, whichever host sent it.
     #[default]
     PerRack,
-    /// The host: each may use its share of a circuit, as in the simulator of Opera's authors.
+    /// The host: each host may use its share of a circuit, as in the simulator of Opera's authors.
     PerHost,
 }
 
-/// How circuits are divided, and whether traffic takes two hops.
+/// The division of circuits, and whether traffic takes two hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Division {
     /// Every byte waits for its direct circuit.
@@ -36,7 +36,7 @@ pub enum Division {
 }
 
 impl Fairness {
-    /// How circuits are divided that are lit for a day.
+    /// The division of circuits that are lit for this time per slot.
     pub fn division(self, indirect: Indirect, wire: Wire, day: Time) -> Division {
         let carries = wire.rate.bytes_in(day);
         match (self, indirect) {

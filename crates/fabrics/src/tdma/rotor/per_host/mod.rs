@@ -10,9 +10,9 @@
 //! Bulk traffic waits in a queue for each pair of hosts. When a switch has changed, the rule
 //! decides at once the traffic of each host of a rack over its circuit until the switch changes
 //! again. With h hosts per rack, the *share* of a host is one h-th of the whole packets that the
-//! circuit carries: a host sends no more over the circuit, and receives no more. Traffic that
-//! arrives during a slot waits for a later one. Traffic for which low-latency packets leave no time
-//! returns to the front of its queue.
+//! circuit carries. A host sends at most its share over the circuit, and receives at most its
+//! share. Traffic that arrives during a slot waits for a later one. Traffic for which low-latency
+//! packets leave no time returns to the front of its queue.
 //!
 //! Two points differ from the authors' simulator. Here, bytes that cross to a relay arrive when the
 //! slot ends, as in [`super::relays`], and count as held by the relay from the time of acceptance;
@@ -38,14 +38,14 @@ use steps::{Left, Offer};
 /// The kind of hop that bytes make over a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// From their source to their destination.
+    /// From the source to the destination.
     Direct,
-    /// From their source to a host that relays them.
+    /// From the source to a host that relays the bytes.
     First {
         /// The relaying host.
         relay: u32,
     },
-    /// From there to their destination.
+    /// From the relay to the destination.
     Second,
 }
 
@@ -60,7 +60,7 @@ pub struct Planned {
     pub way: Way,
     /// The host that sends them.
     pub from: u32,
-    /// The host for which they are.
+    /// The host to which they are destined.
     pub to: u32,
 }
 
@@ -88,15 +88,15 @@ pub struct PerHost {
     own: Voqs,
     /// Bytes at relays, by relay and destination.
     relayed: Voqs,
-    /// By the same numbers, bytes that a relay has accepted and that are not there yet.
+    /// By relay and destination, bytes that the relay has accepted and that have not arrived yet.
     coming: Vec<u64>,
-    /// By source, a bit for each destination for which something waits.
+    /// By source, a bit for each destination for which bytes wait.
     busy: Vec<u64>,
     /// Planned bytes, by line.
     plans: Vec<VecDeque<Planned>>,
     /// Bytes on their way to relays, by plane.
     crossing: Vec<Vec<Planned>>,
-    /// By relay and destination rack, whether they ever meet; empty where all do.
+    /// By relay and destination rack, whether they ever meet; empty if all do.
     meet: Vec<bool>,
     /// The host that is served first, another one in each slot.
     first: u32,
@@ -192,12 +192,12 @@ impl PerHost {
         self.delivered[flow.index()]
     }
 
-    /// From now on these racks meet, by relay and destination; all if it is empty.
+    /// Sets which racks meet from now on, by relay and destination; all if the list is empty.
     pub fn set_meetings(&mut self, meet: Vec<bool>) {
         self.meet = meet;
     }
 
-    /// Bytes of a flow wait at their source.
+    /// Adds bytes of a flow that wait at their source.
     pub fn join(&mut self, flow: FlowId, from: u32, to: u32, bytes: u64) {
         self.waiting += bytes;
         self.own.push(self.own.of(from, to), flow, bytes);
@@ -233,7 +233,7 @@ impl PerHost {
         }
     }
 
-    /// Bytes leave for a relay over a plane.
+    /// Sends bytes to a relay over a plane.
     pub fn cross(&mut self, plane: usize, part: Planned) {
         self.crossing[plane].push(part);
     }
@@ -257,7 +257,7 @@ impl PerHost {
         all
     }
 
-    /// Bytes that a relay sent are at the rack of their destination.
+    /// Counts bytes from a relay that are at the rack of their destination.
     pub fn count_delivered(&mut self, flow: FlowId, bytes: u64) {
         self.delivered[flow.index()] += bytes;
     }
@@ -287,7 +287,7 @@ impl PerHost {
         }
     }
 
-    /// The first bytes of a queue are to be sent in this slot.
+    /// Moves the first bytes of a queue to the traffic that a line sends in this slot.
     fn move_to_plan(&mut self, line: usize, from: u32, to: u32, way: Way, bytes: u64) {
         let queues = match way {
             Way::Second => &mut self.relayed,

@@ -2,9 +2,9 @@
 //!
 //! 1. Second hops: a relay sends at most an h-th of a share to each host of the connected rack.
 //! 2. Only hops: hosts of both racks divide the rest of their shares fairly.
-//! 3. First hops: each host offers the rest of its share evenly to the hosts of the rack that is
-//!    met. For each destination a relay accepts at most two h-ths of a share, less what it holds
-//!    for that destination.
+//! 3. First hops: each host offers the rest of its share evenly to the hosts of the connected rack.
+//!    For each destination a relay accepts at most two h-ths of a share, less what it holds for
+//!    that destination.
 
 use super::{Circuit, PerHost, Way};
 use crate::tdma::rotor::shares::Shares;

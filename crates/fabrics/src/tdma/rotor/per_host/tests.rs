@@ -1,4 +1,4 @@
-//! A case by hand, and the limits of the rule for random queues and circuits.
+//! A case computed by hand, and the limits of the rule for random queues and circuits.
 
 use super::steps::divide_both_ways;
 use super::*;
@@ -17,19 +17,19 @@ fn cluster(racks: u32, hosts: u32) -> Cluster {
 /// From, to, way, bytes.
 type Row = (u32, u32, Way, u64);
 
-/// All that is planned for a line.
+/// All planned bytes of a line.
 fn planned(rule: &PerHost, line: usize) -> Vec<Row> {
     { rule.plans[line].iter() }
         .map(|part| (part.from, part.to, part.way, part.bytes))
         .collect()
 }
 
-/// Two hosts a rack, a circuit of 8 packets of 10 B: a share is 40 B, half of one 20 B, and a
-/// relay takes 40 B for a destination.
+/// Two hosts per rack, a circuit of 8 packets of 10 B: a share is 40 B, half of it 20 B, and a
+/// relay accepts 40 B for a destination.
 #[test]
 fn by_hand() {
     let mut rule = PerHost::new(&cluster(3, 2), 80, 10, 1, 3);
-    // Host 0 has much for host 2 of the rack that is met, host 1 for host 4 of the third.
+    // Host 0 has many bytes for host 2 of the connected rack, host 1 for host 4 of the third rack.
     rule.join(FlowId(0), 0, 2, 100);
     rule.join(FlowId(1), 1, 4, 100);
     // Host 1 relays for hosts 2 and 3.
@@ -97,7 +97,7 @@ proptest! {
         is_feasible_and_whole(&wants, &got, (&send, &sent), (&receive, &received))?;
     }
 
-    /// The rules of the head of this file, for random queues and circuits.
+    /// The rules of the module's documentation, for random queues and circuits.
     #[test]
     fn plans_keep_to_shares_and_rooms(
         own in prop::collection::vec((0u32..8, 0u32..8, 1u64..200), 0..40),
@@ -144,7 +144,8 @@ proptest! {
                     let waits = before.1.waiting(before.1.of(from, host));
                     let most = packets / u64::from(h) / u64::from(h) * 10;
                     prop_assert_eq!(second, waits.min(most));
-                    // A host that could send more to it directly has nothing left to send.
+                    // If both hosts have a part of their shares left, all direct bytes between them
+                    // are planned.
                     let direct = sum(&|p| p.0 == from && p.1 == host && p.2 == Way::Direct);
                     let waits = before.0.waiting(before.0.of(from, host));
                     let idle = sum(&|p| p.0 == from && !matches!(p.2, Way::First { .. })) < share
