@@ -1,4 +1,4 @@
-//! The time of a flow alone on a path whose switches store every packet before they forward it.
+//! The time of a single flow on a path whose switches store every packet before they forward it.
 //! Fabrics with rates add this time to bytes ÷ rate, so that flows take as long as their packets
 //! would.
 //!
@@ -44,7 +44,7 @@ pub struct Alone {
     /// Payload of a full packet, and the header of every packet [B].
     packet: u64,
     header: u64,
-    /// A full packet over all hops.
+    /// Time of a full packet over all hops.
     full: Time,
     /// Whether every hop has one link.
     single: bool,
@@ -53,8 +53,8 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// For a flow over `path` whose narrowest hop carries this rate of payload; `None` for an empty
-    /// path.
+    /// Creates the path of a flow whose narrowest hop carries this rate of payload; `None` for an
+    /// empty path.
     pub fn new(path: &[Bundle], packet: u64, header: u64, payload: Rate) -> Option<Alone> {
         let dead = |links: &Bundle| links.rate == Rate(0);
         if path.is_empty() || path.iter().any(dead) || payload == Rate(0) {
@@ -103,7 +103,8 @@ impl Alone {
         (self.takes(bytes) - self.payload.time_for(bytes)).max(Time::ZERO)
     }
 
-    /// When a packet of `short` bytes is through that waits for full ones on the first hop alone.
+    /// Time at which a last packet of `short` bytes has passed all hops, if it waits for full
+    /// packets on the first hop only.
     fn last(&self, full: u64, short: u64) -> Time {
         let first = self.hops[0];
         let one = |hop: &Hop| hop.links.rate.time_for(short + self.header);
@@ -111,8 +112,9 @@ impl Alone {
         first.ahead(full + 1) + way
     }
 
-    /// When all packets are through if they wait on one hop alone: of those of one link that where
-    /// this is latest. It is busy from the first packet that comes, full or short, to the last.
+    /// Time at which all packets have passed all hops, if they wait on one hop only: of the hops
+    /// with one link, the one with the latest time. It is busy from the first packet to arrive,
+    /// full or short, to the last.
     fn in_a_row(&self, full: u64, short: u64) -> Time {
         let one = |hop: &Hop| hop.links.rate.time_for(short + self.header);
         let mut rest = self.hops.iter().fold(Time::ZERO, |sum, hop| sum + one(hop));
@@ -130,7 +132,7 @@ impl Alone {
         end
     }
 
-    /// The same where every hop has one link: it waits on each.
+    /// The same if every hop has one link: the last packet waits on each hop.
     fn last_of_single(&self, full: u64, short: u64) -> Time {
         let (mut through, mut slowest, mut end) = (Time::ZERO, Time::ZERO, Time::ZERO);
         for hop in &self.hops {
@@ -161,7 +163,8 @@ mod tests {
         Alone::new(path, packet, header, Rate(payload as u64)).expect("a path")
     }
 
-    /// Every packet over every hop, first come first served, each on the link that is free first.
+    /// Simulates every packet over every hop, first come first served, each on the link that is
+    /// free first.
     fn packet_by_packet(path: &[Bundle], packet: u64, header: u64, bytes: u64) -> Time {
         let sizes: Vec<u64> = (0..bytes.div_ceil(packet))
             .map(|k| packet.min(bytes - k * packet) + header)
@@ -169,7 +172,7 @@ mod tests {
         let mut at = vec![Time::ZERO; sizes.len()];
         for hop in path {
             let mut free = vec![Time::ZERO; hop.links as usize];
-            // A short last packet may come before the one ahead of it, and then goes first.
+            // A short last packet may arrive before the packet ahead of it, and then leaves first.
             let mut order: Vec<usize> = (0..sizes.len()).collect();
             order.sort_by_key(|&k| at[k]);
             for k in order {
@@ -181,7 +184,7 @@ mod tests {
         at.into_iter().max().expect("a packet")
     }
 
-    /// 1,500 B at 10 Gb/s are 1.2 us on a link, 3.6 us on three in a row.
+    /// 1,500 B at 10 Gb/s take 1.2 us on a link, 3.6 us on three consecutive links.
     #[test]
     fn one_packet_is_stored_on_every_hop() {
         let ps = |path: &[Bundle], bytes| alone(path, 1_500, 0).takes(bytes).0;
@@ -197,7 +200,7 @@ mod tests {
         // there.
         let clos = [links(1, 10), links(2, 10), links(2, 10), links(1, 10)];
         assert_eq!(ps(&clos, 15_750), 3_600_000 + 12_600_000);
-        // The short one catches up with the full one ahead of it, and waits.
+        // The short packet catches up with the full packet ahead of it, and waits.
         assert_eq!(ps(&[links(1, 10); 3], 1_501), 3_600_800);
         let beyond = alone(&[links(1, 10); 3], 1_500, 0).beyond_rate(15_000);
         assert_eq!(beyond, Time::NS * 2_400);

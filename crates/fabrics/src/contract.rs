@@ -22,13 +22,13 @@ pub struct Site<'a> {
     pub seed: u64,
     /// Threads it may use; the results do not depend on it.
     pub threads: usize,
-    /// Knows policies that users have in files of their own.
+    /// The policies in files of users.
     pub library: Option<&'a dyn Library>,
 }
 
 #[cfg(test)]
 impl<'a> Site<'a> {
-    /// As most tests build a fabric: seed 1, one thread, no policies of users.
+    /// The inputs of most tests: seed 1, one thread, no policies of users.
     pub fn plain(cluster: &'a Cluster, flows: &'a Flows) -> Site<'a> {
         Site {
             cluster,
@@ -45,11 +45,11 @@ impl<'a> Site<'a> {
 /// Implementors derive `Deserialize` with `deny_unknown_fields` and `JsonSchema`. `lightloom
 /// explain` prints their doc comments, so each states the parameter, its unit and its source.
 pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
-    /// The table with the keys that follow from the devices that it names; as it is, unless
-    /// the fabric takes devices.
+    /// Adds to the table the keys that follow from the devices that it names; a fabric without
+    /// devices returns the table unchanged.
     ///
     /// # Errors
-    /// Of devices that cannot be, and of keys that contradict them.
+    /// If devices are impossible, or if keys contradict them.
     fn with_devices(table: &Value, _cluster: &Cluster) -> Result<Value, Refusal> {
         Ok(table.clone())
     }
@@ -84,14 +84,14 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
         &[]
     }
 
-    /// Values of a resolved configuration that limit its results, each with its remedy; none
-    /// unless the fabric works them out.
+    /// Values of a resolved configuration that limit its results, each with its remedy; none unless
+    /// the fabric computes them.
     fn findings(&self, _cluster: &Cluster) -> Vec<Finding> {
         Vec::new()
     }
 
-    /// Values of a resolved configuration that limit the results of a run that ended; none
-    /// unless the fabric works them out.
+    /// Values of a resolved configuration that limit the results of a run that ended; none unless
+    /// the fabric computes them.
     fn findings_of_run(&self, _ended: &Ended) -> Vec<Finding> {
         Vec::new()
     }
@@ -99,10 +99,10 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
     /// Builds the fabric from a resolved configuration.
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal>;
 
-    /// Bytes of memory the fabric's state will take, about, while nothing has failed.
+    /// Approximate memory of the fabric's state without failures [B].
     fn memory(&self, site: &Site) -> u64;
 
-    /// Bytes more that it takes once something has.
+    /// Approximate memory that is added after the first failure [B].
     fn memory_of_failures(&self, _site: &Site) -> u64 {
         0
     }
@@ -131,10 +131,10 @@ pub struct Preset {
     pub table: &'static str,
 }
 
-/// Bytes of memory that a fabric's state will take, about.
+/// Approximate memory of a fabric's state [B].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// While nothing has failed.
+    /// Memory without failures.
     pub sound: u64,
     /// Memory that is added after the first failure.
     pub of_failures: u64,
@@ -143,7 +143,7 @@ pub struct Memory {
 /// `drops` of a fabric whose packets are lost in dark circuits or at failures.
 pub const LOST: &str = "packets lost and sent again";
 
-/// A fabric, or why its table was refused.
+/// A fabric, or the refusal of its table.
 pub type Built = Result<Box<dyn Fabric>, Refusal>;
 
 /// A fabric in the registry.
@@ -156,14 +156,14 @@ pub struct Entry {
     pub name: &'static str,
     /// The packets or cells that `drops` of its summary counts.
     pub drops: &'static str,
-    /// Whether its circuits follow a schedule that joins pairs of racks in turn. Without, a pair
-    /// that no circuit joins has the electrical network only, if there is one.
+    /// Whether its circuits follow a schedule that connects pairs of racks in turn. Otherwise, a
+    /// pair without a circuit has only the electrical network, if there is one.
     pub in_turn: bool,
-    /// Why `circuit_share` of its summary is always null although its traffic crosses optics;
-    /// empty for other fabrics.
+    /// The reason why `circuit_share` of its summary is always null although its traffic crosses
+    /// optics; empty for other fabrics.
     pub no_circuits: &'static str,
-    /// The keys in which two of its tables must agree for their results to bound what its paper
-    /// leaves open; empty if it has no such models.
+    /// The keys in which two of its tables must agree so that their results are bounds of a
+    /// mechanism that its paper leaves open; empty if it has no such models.
     pub bounds: &'static [&'static str],
     /// The paper or standard it implements.
     pub source: &'static str,
@@ -191,7 +191,7 @@ pub struct Entry {
     pub findings_of_run: fn(&Value, &Ended) -> Result<Vec<Finding>, Refusal>,
     /// Builds the fabric from a resolved table.
     pub build: fn(&Value, &Site) -> Built,
-    /// Bytes of memory its state will take, about.
+    /// Approximate memory of its state [B].
     pub memory: fn(&Value, &Site) -> Result<Memory, Refusal>,
     /// The values that follow from a resolved table before a run.
     pub facts: fn(&Value, &Site) -> Result<Facts, Refusal>,
@@ -205,7 +205,7 @@ pub fn schema<C: FabricConfig>() -> Value {
 /// Reads, validates and completes a table.
 pub fn resolve<C: FabricConfig>(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
     if !table.is_object() {
-        // serde would take a list for the keys in order.
+        // serde would accept a list as the values of the keys in order.
         let limit = "must be a table of keys";
         return Err(Refusal::new("fabric", table, limit, "name each key"));
     }

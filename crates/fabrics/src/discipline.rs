@@ -1,4 +1,4 @@
-//! In which order a server's link serves the flows that wait for it.
+//! The order in which a server's link serves the flows that wait for it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,12 +28,12 @@ struct Ring {
 #[derive(Clone, Debug)]
 pub struct Turns {
     rings: Vec<Ring>,
-    /// After each flow, the next in its ring.
+    /// By flow, the next flow in its ring.
     next: Vec<u32>,
 }
 
 impl Turns {
-    /// Empty rings for `flows` flows.
+    /// Creates empty rings for `flows` flows.
     pub fn new(rings: usize, flows: usize) -> Turns {
         let empty = Ring {
             head: NONE,
@@ -52,7 +52,7 @@ impl Turns {
         (head != NONE).then_some(head)
     }
 
-    /// A flow that is in no ring joins one at its end.
+    /// Adds a flow, which is in no ring, at the end of a ring.
     #[inline]
     pub fn join(&mut self, ring: usize, flow: u32) {
         let ring = &mut self.rings[ring];
@@ -63,7 +63,7 @@ impl Turns {
         ring.tail = flow;
     }
 
-    /// The flow whose turn it is leaves its ring, which has one.
+    /// Removes the flow whose turn it is from its ring, which is not empty.
     #[inline]
     pub fn leave(&mut self, ring: usize) -> u32 {
         let ring = &mut self.rings[ring];
@@ -75,7 +75,7 @@ impl Turns {
         flow
     }
 
-    /// The flow whose turn it is goes to the end of its ring, which has one.
+    /// Moves the flow whose turn it is to the end of its ring, which is not empty.
     #[inline]
     pub fn rotate(&mut self, ring: usize) {
         let Ring { head, tail } = self.rings[ring];

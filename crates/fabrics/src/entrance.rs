@@ -1,4 +1,4 @@
-//! The rack switch that a flow passes before it is at its node: its flows are late by as long.
+//! The rack switch that a flow passes before it reaches its node: flows are delayed by its latency.
 
 use lightloom_engine::{FlowId, Io, Time};
 use std::cmp::Reverse;
@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 #[derive(Clone, Debug, Default)]
 pub struct Entrance {
     latency: Time,
-    /// When each is through, in the order in which they came.
+    /// Flows with the times at which they have passed the switch, in order of arrival.
     inside: BinaryHeap<Reverse<(Time, u64, FlowId)>>,
     came: u64,
     bytes: u64,
@@ -23,7 +23,7 @@ impl Entrance {
         }
     }
 
-    /// The next flow that is through by `now`, and when it was.
+    /// The next flow that has passed the switch by `now`, with the time of its passage.
     #[inline]
     pub fn next(&mut self, now: Time, io: &mut Io) -> Option<(FlowId, Time)> {
         if self.latency > Time::ZERO {

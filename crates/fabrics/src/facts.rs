@@ -60,7 +60,7 @@ impl Framing {
     }
 }
 
-/// Pairs of racks that have flows, and that nothing ever joins.
+/// Pairs of racks that have flows and are never connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unjoined {
     /// The sending rack of the first pair.
@@ -101,7 +101,7 @@ impl Uplinks {
 /// The values of a resolved table on its cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The bill of parts; empty where none is worked out.
+    /// The bill of parts; empty if the fabric computes none.
     pub parts: Vec<Part>,
     /// The share of a server's link that packets use; none for a fabric without packets.
     pub framing: Option<Framing>,
@@ -111,17 +111,17 @@ pub struct Facts {
     /// The racks whose flows are never served; `None` if all are served, or if this is not known
     /// before the run.
     pub unjoined: Option<Unjoined>,
-    /// The links by which racks, and groups of them, are joined to others; empty if this is not
-    /// known. No fabric carries more than they do, and few carry as much.
+    /// The links that connect racks, and groups of racks, to others; empty if they are not known.
+    /// They are an upper bound of what a fabric carries; few fabrics reach it.
     pub uplinks: Vec<Uplinks>,
     /// The rate at which a server receives, if that is not the rate of its link (`cluster.nic`).
     pub receives: Option<Rate>,
-    /// Where circuits take turns: a slot lasts no longer, on average.
+    /// Upper bound of the mean length of a slot, if circuits take turns.
     pub slot: Option<Time>,
-    /// From one decision on circuits to the next; none where nothing is decided.
+    /// Time from one decision on circuits to the next; `None` without decisions.
     pub interval: Option<Time>,
-    /// The time in which circuits join every pair of racks once, or are chosen anew: a shorter run
-    /// shows a part of the fabric's capacity. `None` if circuits do not change.
+    /// The time in which circuits connect every pair of racks once, or are chosen again: a shorter
+    /// run shows a part of the fabric's capacity. `None` if circuits do not change.
     pub cycle: Option<Time>,
     /// Values that follow from the devices that the table names; `None` if it names none.
     pub devices: Option<Value>,
@@ -131,7 +131,7 @@ pub struct Facts {
 mod tests {
     use super::*;
 
-    /// 8 Gb/s are 1 B a nanosecond. Of 250 B, two packets of 100 B and one of 50.
+    /// 8 Gb/s are 1 B per nanosecond. 250 B are two packets of 100 B and one of 50 B.
     #[test]
     fn messages_take_what_their_packets_do() {
         let framing = |word, gap| Framing {

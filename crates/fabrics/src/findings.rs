@@ -26,20 +26,20 @@ pub struct Finding {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// When.
+    /// Time of its end.
     pub at: Time,
-    /// When its last flow arrived; none where all arrive at once or wait for each other.
+    /// Arrival of its last flow; `None` if all flows arrive at once or wait for each other.
     pub arrived: Option<Time>,
-    /// The flow of its jobs that took longest; none without jobs.
+    /// The flow of its jobs with the longest duration; `None` without jobs.
     pub job_flow: Option<JobFlow>,
-    /// How to make it last, as an order: "lengthen run.stop".
+    /// How to make the run longer, as an instruction: "lengthen run.stop".
     pub longer: String,
 }
 
 /// A flow of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobFlow {
-    /// From its arrival to its last byte.
+    /// Time from its arrival to its last byte.
     pub took: Time,
     /// The time that the largest flow would take alone.
     pub alone: Time,

@@ -1,5 +1,5 @@
-//! Flows that wait at the hosts of packet fabrics: each host sends packet by packet, its flows
-//! in turn or one after another. When and where to is the fabric's own.
+//! Flows that wait at the hosts of packet fabrics: each host sends packet by packet, its flows in
+//! turn or one after another. The fabric decides when and to where a packet is sent.
 
 use crate::discipline::{Discipline, Turns};
 use lightloom_engine::{FlowId, Io, Time};
@@ -27,10 +27,10 @@ pub struct HostQueues {
 }
 
 impl HostQueues {
-    /// Memory that a host and a flow take [B].
+    /// Memory of a host and of a flow [B].
     pub const BYTES: (u64, u64) = (8, 12);
 
-    /// Empty queues for `flows` flows, with packets of this payload [B].
+    /// Creates empty queues for `flows` flows, with packets of this payload [B].
     pub fn new(hosts: usize, flows: usize, packet: u64, discipline: Discipline) -> HostQueues {
         HostQueues {
             discipline,
@@ -41,7 +41,7 @@ impl HostQueues {
         }
     }
 
-    /// A flow joins its host's queue. Returns the host.
+    /// Adds a flow to the queue of its host. Returns the host.
     #[inline]
     pub fn admit(&mut self, flow: FlowId, io: &Io) -> usize {
         let (f, bytes) = (flow.index(), io.flows.bytes[flow.index()]);
@@ -69,14 +69,14 @@ impl HostQueues {
         })
     }
 
-    /// The packet that a host sends next; it has one.
+    /// The packet that a host sends next; the host must have one.
     #[inline]
     pub fn first(&self, host: usize) -> Packet {
         self.front(host).expect("the host has a packet")
     }
 
-    /// The turn passes to the first flow that had arrived `by` then, if there is one: whose host
-    /// was free then did not wait for a later one.
+    /// Passes the turn to the first flow that arrived no later than `by`, if there is one: a host
+    /// that was free at that time did not wait for a later flow.
     #[inline]
     pub fn pass_to_arrived(&mut self, host: usize, by: Time, io: &Io) {
         let arrived = |flow: u32| io.flows.arrival[flow as usize] <= by;
@@ -121,7 +121,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// As a list of flows for each host, cut up by hand.
+        /// Compares with a list of flows for each host, divided into packets by hand.
         #[test]
         fn flows_leave_in_packets_in_turn_or_in_order(
             sizes in prop::collection::vec((0u32..3, 1u64..900), 1..40),

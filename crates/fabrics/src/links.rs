@@ -1,5 +1,5 @@
-//! Electrical links that send whole packets, those of low-latency traffic before others; flows
-//! in turn, or packets in the order in which they came.
+//! Electrical links that send whole packets, low-latency traffic first; flows take turns, or
+//! packets are sent in order of arrival.
 
 use crate::discipline::{Discipline, Turns};
 use lightloom_engine::{FlowId, Rate, Time};
@@ -14,7 +14,7 @@ pub struct Packet {
     pub flow: FlowId,
     /// Its bytes.
     pub bytes: u32,
-    /// Whether it has crossed a circuit; of LIONS, a loop-back buffer.
+    /// Whether it has crossed a circuit; in LIONS, a loop-back buffer.
     pub circuit: bool,
 }
 
@@ -24,14 +24,14 @@ struct Waiting {
     next: u32,
 }
 
-/// Packets that leave one after the other.
+/// Packets that leave one after another.
 #[derive(Clone, Copy, Debug)]
 struct Chain {
     head: u32,
     tail: u32,
 }
 
-/// Links of one rate, each with queues without bound: of low-latency packets, and of others.
+/// Links of one rate, each with two unbounded queues: for low-latency packets, and for others.
 #[derive(Clone, Debug)]
 pub struct Links {
     /// Rate of each link [b/s].
@@ -41,7 +41,7 @@ pub struct Links {
     sending: Vec<u32>,
     /// Two rings of chains for each link: the first goes before the second.
     turns: Turns,
-    /// A chain for each flow where flows take turns, else one for each ring.
+    /// A chain for each flow if flows take turns; otherwise one for each ring.
     chains: Vec<Chain>,
     packets: Vec<Waiting>,
     unused: u32,
@@ -51,15 +51,15 @@ pub struct Links {
 }
 
 impl Links {
-    /// Memory that a link and a flow take, beside packets [B].
+    /// Memory of a link and of a flow, without packets [B].
     pub const BYTES: (u64, u64) = (28, 12);
 
-    /// So many idle links, on which flows take turns.
+    /// Creates idle links on which flows take turns.
     pub fn fair(links: usize, rate: Rate, flows: usize) -> Links {
         Links::new(links, rate, flows, Discipline::Fair)
     }
 
-    /// So many idle links, on which packets leave in the order in which they came.
+    /// Creates idle links on which packets leave in order of arrival.
     pub fn fifo(links: usize, rate: Rate) -> Links {
         Links::new(links, rate, 2 * links, Discipline::Fifo)
     }
@@ -82,8 +82,8 @@ impl Links {
         }
     }
 
-    /// A packet joins a link's queue, that of low-latency packets or that of others; returns
-    /// when it will have been sent, if it need not wait.
+    /// Adds a packet to a link's queue for low-latency packets (`first`) or for others. Returns the
+    /// time at which it is sent completely, if it does not wait.
     pub fn join(&mut self, link: usize, packet: Packet, first: bool, now: Time) -> Option<Time> {
         self.bytes += u64::from(packet.bytes);
         self.queued[link] += u64::from(packet.bytes);
@@ -131,7 +131,8 @@ impl Links {
         self.packets.get(row as usize).map(|waiting| waiting.packet)
     }
 
-    /// A link has sent its packet; returns when it will have sent the next.
+    /// Ends the packet that a link is sending. Returns the time at which the next one is sent
+    /// completely.
     pub fn sent(&mut self, link: usize, now: Time) -> Option<Time> {
         let row = self.sending[link];
         let sent = &mut self.packets[row as usize];
@@ -143,7 +144,7 @@ impl Links {
         Some(now + self.rate.time_for(u64::from(next.bytes)))
     }
 
-    /// The packet whose turn it is leaves a link's queues.
+    /// Removes the packet whose turn it is from a link's queues.
     fn take(&mut self, link: usize) -> u32 {
         let rings = [2 * link, 2 * link + 1];
         let waits = |&ring: &usize| Some((ring, self.turns.first(ring)?));
@@ -192,7 +193,7 @@ mod tests {
     }
 
     proptest! {
-        /// As a list of flows for each kind, and the packet that is being sent.
+        /// Compares with a list of flows for each kind, and the packet that is being sent.
         #[test]
         fn low_latency_packets_go_first_and_flows_take_turns(
             steps in prop::collection::vec((0u32..2, prop::bool::ANY, 1u32..9, 0u32..4), 1..200),
@@ -205,7 +206,7 @@ mod tests {
             let mut sending: [Option<u32>; 2] = Default::default();
             let mut waits: [[List; 2]; 2] = Default::default();
             for (link, sends, bytes, flow) in steps {
-                // A flow has one destination, and is of one kind.
+                // A flow has a single destination and a single kind.
                 let (flow, first, at) = (4 * link + flow, flow == 3, link as usize);
                 if sends && sending[at].is_some() {
                     let [before, others] = &mut waits[at];
@@ -217,7 +218,7 @@ mod tests {
                     let packet = Packet { flow: FlowId(flow), bytes, circuit: false };
                     let until = links.join(at, packet, first, Time::ZERO);
                     prop_assert_eq!(until.is_some(), sending[at].is_none());
-                    // First in, first out is one flow that has all packets.
+                    // First in, first out is the same as one flow with all packets.
                     let flow = if fair { flow } else { 0 };
                     let list = &mut waits[at][usize::from(!first)];
                     match list.iter_mut().find(|(f, _)| *f == flow) {

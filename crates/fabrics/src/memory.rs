@@ -9,7 +9,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// From this size on a column is mapped with huge pages [B].
+/// Smallest size of a column with huge pages [B].
 const LARGE: usize = 4 << 20;
 
 /// A column of fixed length, zeroed at first.
@@ -31,7 +31,7 @@ impl<T: Pod> Column<T> {
             .flatten();
         let store = match large {
             Some(map) => {
-                // Without huge pages it is slower and as right.
+                // Without huge pages, the column is only slower.
                 let _ = map.advise(Advice::HugePage);
                 Store::Large(map, PhantomData)
             }

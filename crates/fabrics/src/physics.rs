@@ -10,8 +10,8 @@ use lightloom_engine::{Bytes, Rate, Time};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// The terms that apply to every network of an experiment; for a term that is not given each fabric
-/// has its own default.
+/// The terms that apply to every network of an experiment. If a term is not given, each fabric has
+/// its own default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Physics {
     /// From any rack to any other, over all links of a path together.
@@ -104,17 +104,17 @@ pub struct Obeying {
     pub value: Value,
 }
 
-/// How a fabric obeys [`Physics`].
+/// The effect of [`Physics`] on a fabric.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Obeyed {
     /// Keys of its table, with lower priority than the keys of the table and its preset.
     pub keys: Vec<Obeying>,
-    /// Terms that were given and that its model does not have, and why.
+    /// Given terms that its model does not have, each with the reason.
     pub missing: Vec<(Term, &'static str)>,
 }
 
 impl Obeyed {
-    /// Obeys a term, if it was given, by a key.
+    /// Obeys a term, if it is given, by a key.
     pub fn by(mut self, term: Term, key: &'static str, value: Option<impl Serialize>) -> Obeyed {
         if let Some(value) = value {
             let value = serde_json::to_value(value).expect("quantities are plain data");
@@ -123,7 +123,7 @@ impl Obeyed {
         self
     }
 
-    /// Does not obey a term, if it was given, because of `why`.
+    /// Does not obey a term, if it is given, because of `why`.
     pub fn lacks<T>(mut self, term: Term, given: Option<T>, why: &'static str) -> Obeyed {
         if given.is_some() {
             self.missing.push((term, why));
@@ -131,7 +131,7 @@ impl Obeyed {
         self
     }
 
-    /// Obeys how oversubscribed an electrical network is.
+    /// Obeys the oversubscription of an electrical network.
     pub fn oversubscribed(self, physics: &Physics) -> Obeyed {
         let ratio = physics.oversubscription;
         self.by(Term::Oversubscription, "oversubscription", ratio)
@@ -142,7 +142,8 @@ impl Obeyed {
         self.by(Term::Discipline, "discipline", physics.discipline)
     }
 
-    /// Has no order in which servers' links serve flows: flows share them by rates.
+    /// Does not obey an order in which servers' links serve flows, because flows share the links by
+    /// rates.
     pub fn shared_by_rates(self, physics: &Physics) -> Obeyed {
         let why = "flows share every link by rates, so servers' links are fair";
         self.lacks(Term::Discipline, physics.discipline, why)
@@ -169,11 +170,11 @@ pub fn ideal_of(terms: &[(&'static str, bool)]) -> Vec<&'static str> {
     nothing.map(|(words, _)| *words).collect()
 }
 
-/// Why a term is missing, where the model has nothing like it.
+/// The reason for a missing term, if the model has nothing similar.
 pub const NOT_MODELLED: &str = "not modelled";
 
-/// Whether a quantity is nothing: keys that were added to a fabric later are left out of its
-/// completed table then.
+/// Whether a value is the default of its type, such as zero. Keys that were added to a fabric later
+/// are then left out of its completed table.
 pub fn is_nothing<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -5,10 +5,10 @@ use lightloom_engine::{check_range, Bytes, Cluster, Nic, Rate, Refusal, Time};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// Most racks that circuits join: matrices of all pairs are stored, and the largest mirror switches
-/// have a few thousand ports.
+/// Largest number of racks with circuits: matrices of all pairs are stored, and the largest mirror
+/// switches have a few thousand ports.
 pub const RACKS_MAX: u32 = 4_096;
-/// No rate is higher: sums over all racks stay in range.
+/// Largest rate, so that sums over all racks stay in range.
 pub const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
 /// No time is longer.
 pub const TIME_MAX: Time = Time(3_600 * Time::S.0);
@@ -54,7 +54,7 @@ pub fn propagation(key: &str, value: Time, most: Time) -> Result<(), Refusal> {
     within(key, value, Time::ZERO..=most, remedy)
 }
 
-/// Refuses fewer than two racks, or more than circuits join.
+/// Refuses fewer than two racks, or more than can have circuits.
 ///
 /// # Errors
 /// If there are fewer than 2 or more than [`RACKS_MAX`] racks.
@@ -79,7 +79,7 @@ pub fn times(times: &[(&str, Time)]) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses a rate at which nothing is sent, or that is beyond all links.
+/// Refuses a rate of 0, or above that of all links.
 ///
 /// # Errors
 /// If the rate is 0 or above the largest rate.
@@ -91,13 +91,14 @@ pub fn rate(key: &str, rate: Rate) -> Result<(), Refusal> {
     refuse(key, rate, limit, "use 10 Gb/s")
 }
 
-/// The `circuit_rate` of racks: the given rate, or a plane's share of their uplinks' rate.
+/// The `circuit_rate` of racks: the given rate; otherwise a plane's share of the rate of their
+/// uplinks.
 pub fn circuit_rate(given: Option<Rate>, planes: u32, cluster: &Cluster) -> Rate {
     given.unwrap_or(Rate(cluster.rack_rate().0 / u64::from(planes.max(1))))
 }
 
-/// The `rate` of single nodes: the given one, or that of their links. Refuses the same rates as
-/// [`rate`], and rates above that of those links.
+/// The `rate` of single nodes: the given rate; otherwise that of their links. Refuses the same
+/// rates as [`rate`], and rates above that of the links.
 ///
 /// # Errors
 /// If `rate` is refused.
@@ -118,7 +119,7 @@ pub fn host_rate(given: Option<Rate>, cluster: &Cluster) -> Result<Rate, Refusal
     }
 }
 
-/// Refuses the first amount of data that is beyond `most`.
+/// Refuses the first amount of data that is above `most`.
 ///
 /// # Errors
 /// If an amount is above `most`.

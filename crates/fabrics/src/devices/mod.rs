@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Where refusals of devices begin.
+/// Prefix of the keys in refusals of devices.
 pub const AT: &str = "fabric.devices";
 
 /// A key of a fabric's table that follows from its devices.
@@ -71,14 +71,14 @@ impl Following {
     }
 }
 
-/// A value as messages show it.
+/// The text of a value in messages.
 fn text(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Adds to the refusal of a derived key where its value comes from and what to change.
+/// Adds to the refusal of a derived key the origin of its value and the remedy.
 pub fn explained(refusal: Refusal, table: &Value, follows: &[Following]) -> Refusal {
     let followed = |f: &&Following| format!("fabric.{}", f.key) == refusal.key;
     let given = |key: &str| table.get(key).is_some_and(|value| !value.is_null());
@@ -124,12 +124,13 @@ mod tests {
     fn what_follows_stands_in_the_table_unless_that_says_otherwise() {
         let laid = |table: Value| lay::<Table>(&table, &follows());
         assert_eq!(laid(json!({})), Ok(json!({"slot": "40 ns"})));
-        // The same, otherwise written, is no contradiction: a completed table is read back.
+        // The same value in another notation is no contradiction: a completed table can be read
+        // back.
         assert_eq!(
             laid(json!({"slot": "0.04 us"})),
             Ok(json!({"slot": "40 ns"}))
         );
-        // Not even a default is given way to, if it was written.
+        // A written value is a contradiction even if it equals the default.
         assert_eq!(
             laid(json!({"slot": "100 ns"})).unwrap_err().to_string(),
             "fabric.slot = 100 ns: fabric.devices give 40 ns; leave it out (a preset may set it), \

@@ -1,5 +1,5 @@
-//! Fabrics that name their circuit switch: how long it is dark, how many ports it has, and
-//! whether its circuits' link budget closes.
+//! Fabrics that name their circuit switch: its dark time, its number of ports, and whether the link
+//! budget of its circuits closes.
 
 use super::{explained, lay, Following, AT};
 use crate::contract::FabricConfig;
@@ -16,9 +16,9 @@ pub struct Asked {
     pub settle: &'static str,
     /// The key of its standard deviation, if the fabric has one.
     pub deviation: Option<&'static str>,
-    /// The key of the ports; without one every rack takes a port of each switch.
+    /// The key of the ports; without one, every rack uses one port of each switch.
     pub ports: Option<&'static str>,
-    /// Switches that can have its circuits.
+    /// Kinds of switches that can light its circuits.
     pub takes: &'static [Constraint],
 }
 
@@ -87,7 +87,7 @@ impl Asked {
     }
 }
 
-/// Why circuits cannot be those of such a switch.
+/// The reason why such a switch cannot light the circuits.
 fn unfit(has: Constraint) -> &'static str {
     match has {
         Constraint::Matching => {
@@ -98,7 +98,7 @@ fn unfit(has: Constraint) -> &'static str {
     }
 }
 
-/// Names of the papers' switches that fit.
+/// Names of the suitable switches of papers.
 fn fitting(takes: &[Constraint]) -> String {
     let fit = SWITCHES
         .iter()
@@ -106,13 +106,13 @@ fn fitting(takes: &[Constraint]) -> String {
     config::list(&fit.map(|switch| switch.name).collect::<Vec<_>>())
 }
 
-/// Refuses fibres that the link budget does not carry.
+/// Refuses fibres with which the link budget does not close.
 fn refuse_fibre(table: &Value, budget: Option<&CircuitBudget>) -> Result<(), Refusal> {
     let Some(budget) = budget else {
         return Ok(());
     };
     let propagation: Time = match table.get("propagation").and_then(Value::as_str) {
-        // A value that cannot be read is refused with the other keys.
+        // An unreadable value is refused together with the other keys.
         Some(text) => text.parse().unwrap_or_default(),
         None => Time::ZERO,
     };

@@ -163,14 +163,14 @@ fn a_mouse_waits_for_one_packet_of_each_elephant_at_the_receivers_link() {
             let io = simulate(kind, &with(&table, discipline), racks, 4, &rows);
             last_took(&io)
         };
-        // Up alone; down each of four packets behind one of each elephant, the first behind
-        // the one that is being sent, too.
+        // On the link up the mouse is alone; on the link down each of its four packets waits for
+        // one packet of each elephant, and the first also for the packet that is being sent.
         let packet = RATE.time_for(1_500);
         let most = RATE.time_for(MOUSE) * 2 + packet * 9;
         let least = RATE.time_for(MOUSE) + packet;
         let fair = took("fair");
         assert!((least..=most).contains(&fair), "{kind}: {fair}");
-        // A fifth of the time its circuits may be dark.
+        // Circuits may be dark for a fifth of the time, so less than 1 ms of packets may wait.
         let behind = took("fifo");
         assert!(behind > Time::US * 700, "{kind}: {behind}");
     }

@@ -1,4 +1,4 @@
-//! Flows over the tree: each takes the one path that there is.
+//! Flows over the tree: each takes the only path.
 
 use crate::electrical::failures::{Failures, Uplinks};
 use crate::hybrid::tree::Tree;
@@ -17,7 +17,7 @@ pub struct TreeKernel {
 }
 
 impl TreeKernel {
-    /// On a resolved tree of `cluster`.
+    /// Creates the kernel of a resolved tree of `cluster`.
     pub fn new(tree: Tree, failures: Failures, cluster: &Cluster) -> TreeKernel {
         TreeKernel {
             tree,
@@ -28,7 +28,7 @@ impl TreeKernel {
     }
 }
 
-/// Nothing happens by itself.
+/// The kernel has no events of its own.
 #[derive(Clone, Copy, Debug)]
 pub enum Never {}
 
@@ -48,7 +48,7 @@ impl FlowKernel for TreeKernel {
         self.path.extend(self.tree.from_server(src));
         self.path.extend(self.tree.between(a, b));
         self.path.extend(self.tree.to_server(dst));
-        // Within a rack, where servers' links do not limit, nothing is shared.
+        // Within a rack, nothing is shared if servers' links have no limit.
         let limit = self.path.is_empty().then(|| self.tree.rack());
         let bytes = io.flows.bytes[row];
         net.open(flow, bytes, &self.path, WEIGHT, limit);

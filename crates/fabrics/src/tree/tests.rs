@@ -17,13 +17,14 @@ const TESTBED: Cluster = Cluster {
 /// (source, destination, bytes, arrival).
 type Row = (u32, u32, u64, Time);
 
-/// When each flow finishes if packets are not stored: by rates alone.
+/// Time at which each flow finishes if packets are not stored, by rates alone.
 fn finishes(cluster: &Cluster, mut table: Value, rows: &[Row]) -> Vec<Time> {
     table["forwarding"] = json!("cut-through");
     with_packets(cluster, table, rows)
 }
 
-/// When each flow finishes if packets are stored, the default, unless the table says otherwise.
+/// Time at which each flow finishes if packets are stored, which is the default unless the table
+/// contains another value.
 fn with_packets(cluster: &Cluster, table: Value, rows: &[Row]) -> Vec<Time> {
     let mut flows = Flows::new();
     for &(src, dst, bytes, at) in rows {
@@ -62,11 +63,11 @@ fn a_flow_alone_takes_its_bytes_at_the_narrowest_rate() {
 #[test]
 fn the_uplink_is_shared_and_traffic_within_a_rack_is_not() {
     let rows = [
-        // Two of rack 0 and one of rack 1 into rack 2: the downlink has 3.
+        // Two flows of rack 0 and one of rack 1 into rack 2: the downlink has 3 flows.
         (0, 8, 10_000_000, Time::ZERO),
         (1, 9, 10_000_000, Time::ZERO),
         (4, 10, 10_000_000, Time::ZERO),
-        // Within rack 3 the servers' links alone count.
+        // Within rack 3, only the servers' links are limits.
         (12, 13, 125_000_000, Time::ZERO),
     ];
     let finish = finishes(&TESTBED, json!({"oversubscription": 40.0}), &rows);
@@ -111,8 +112,7 @@ fn a_fat_tree_narrows_level_by_level() {
     assert_eq!(finishes(&cluster, table, &across), vec![Time::S * 4; 8]);
 }
 
-/// With servers' links that do not limit, a flow within a rack has the rack's
-/// rate, and does not share.
+/// If servers' links have no limit, a flow within a rack has the rack's rate and shares nothing.
 #[test]
 fn uncapped_servers_limit_nothing() {
     let cluster = Cluster {
@@ -139,7 +139,7 @@ fn a_packet_is_stored_on_every_link() {
     );
     assert_eq!(us(json!({"forwarding": "cut-through"}), &one), 12);
     assert_eq!(us(json!({}), &[(0, 1, 1_500, Time::ZERO)]), 2 * 12);
-    // Ten in a row: the first on four links, and nine behind it on the slowest.
+    // Ten consecutive packets: the first on four links, and nine behind it on the slowest link.
     let ten = [(0, 4, 15_000, Time::ZERO)];
     assert_eq!(us(json!({}), &ten), 4 * 12 + 9 * 12);
     assert_eq!(
@@ -161,7 +161,7 @@ fn a_packet_takes_one_link_of_an_uplink() {
     };
     assert_eq!(us(json!({}), 1_500), 2 * 12);
     assert_eq!(us(json!({"link_rate": "4 Gb/s"}), 1_500), 2 * 3);
-    // Four go side by side, and the fifth behind one of them.
+    // Four packets are sent in parallel, the fifth after one of them.
     assert_eq!(us(json!({}), 4 * 1_500), 2 * 12);
     assert_eq!(us(json!({}), 5 * 1_500), 3 * 12);
     assert_eq!(us(json!({"link_rate": "4 Gb/s"}), 5 * 1_500), 6 * 3);
