@@ -21,17 +21,17 @@
 | `tables` | rows of CSV files of the configuration |
 | `interfaces` | interfaces of top-of-rack switches that speak gNMI |
 | `limits` | dwell, gain, dark time per hour, quiet hours |
-| `managed`, `racks` | a switch and what was last read of it; the racks on its ports |
-| `wishes` | what operators, leases and the policy want, in order of priority |
-| `jobs` | jobs on the racks, and when each is at a checkpoint |
-| `deferred`, `deferrals` | changes that wait for a time or a checkpoint; when they take effect |
-| `cost`, `dark` | what a change costs; how long its circuits are dark |
-| `dark_clock` | measures how long circuits of a policy's change are dark |
-| `forecast`, `foresight` | a simulation of the next interval; of which switch and change |
-| `advice`, `timed` | asks the policies, within the limits; calls that may not come back |
-| `retries`, `parts` | what is tried after a failure, and when; a change by its circuits |
-| `stuck` | cross-connects of stuck transactions that none has settled |
-| `service`, `passes` | the reconcile loop, over all switches at once |
+| `managed`, `racks` | a switch with its last reading; the racks on its ports |
+| `wishes` | requests of operators, leases and the policy, in order of priority |
+| `jobs` | jobs on the racks, with the times of their checkpoints |
+| `deferred`, `deferrals` | changes that wait for a time or a checkpoint; their start |
+| `cost`, `dark` | the cost of a change; the dark time of its circuits |
+| `dark_clock` | measures the dark time of circuits of a policy's change |
+| `forecast`, `foresight` | a simulation of the next interval; its input for a real switch |
+| `advice`, `timed` | calls the policies, within the limits; calls with a time limit |
+| `retries`, `parts` | retries after a failure; the parts of a change |
+| `stuck` | cross-connects of stuck transactions without a later successful one |
+| `service`, `passes` | the reconcile loop, over all switches in parallel |
 | `overview` | the state of all switches, and alarms |
 | `run` | the process: its threads and the role of the active controller |
 | `undoing` | whether a transaction can be undone |

@@ -138,9 +138,9 @@ class Advice:
     def _attainable(
         self, one: Managed, mine: Sequence[Wanted], beside: Sequence[Due]
     ) -> list[Pair]:
-        """The advice without what another owner blocks, and without circuits of other owners that
-        it leaves as they are for want of demand. What the policy has carried out before stays its
-        wish, and comes back when the other owner leaves."""
+        """The advice without cross-connects that another owner blocks, and without circuits of
+        other owners that it keeps only because there is no demand. Cross-connects that were carried
+        out before remain requested, and are restored when the other owner leaves."""
         advice, before = one.advice or [], {wish.pair for wish in mine}
         wanted = self._wishes.with_(one, [*beside, Due.of_policy(advice)])
         conflicts = self._planner.change(one, wanted).conflicts

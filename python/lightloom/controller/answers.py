@@ -95,9 +95,10 @@ class Plan(Answer):
     deferred: list[int] = []
     """Numbers of the deferred changes that it carries out."""
     due: list[Due] = []
-    """What takes effect when it is done: these, and what the policy wants."""
+    """Requests that take effect when it is done: the deferred changes, and the request of the
+    policy."""
     given_up: list[Pair] = []
-    """Removed cross-connects that the policy wanted before and wants no more."""
+    """Removed cross-connects that the policy no longer requests."""
 
 
 State = Literal["planned", "draining", "changing", "verifying", "done", "undone", "stuck"]
@@ -282,9 +283,10 @@ class TimedDifference(Difference, Price):
 
     role: Role
     read_at: float | None
-    """When the switch was read [s since 1970]; None: never, so that all seems to be dark."""
+    """Time at which the switch was read [s since 1970]; None if it has not been read, so that all
+    circuits seem to be dark."""
     trouble: str | None = None
-    """Why it was not read since; None if it was."""
+    """The reason why it was not read since; None if it was."""
 
 
 class Interval(Answer):

@@ -1,6 +1,7 @@
-"""The difference between the cross-connects that are lit and those that are wanted. Pure.
+"""The difference between lit and requested cross-connects. Pure functions.
 
-Both ways between two racks that one owner wants are a circuit, of which all is had or nothing.
+Both directions between two racks that one owner requests are a circuit, which is lit completely or
+not at all.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from lightloom.switches.ports import Pair, name_of
 UNOWNED = "a cross-connect without an owner"
 """The holder of a port that nobody has requested."""
 OtherWay = Callable[[Pair], Pair | None]
-"""The cross-connect that leads back between the racks of another one; None if there is none."""
+"""The cross-connect of the reverse direction between the racks of another one; None if there is
+none."""
 Circuit = Sequence[Wanted]
-"""Both ways of a circuit, or one where its owner wants one alone."""
+"""Both directions of a circuit, or one if its owner requests only one."""
 
 
 @dataclass(frozen=True)
@@ -67,16 +69,17 @@ class Change:
 
 
 def nowhere(pair: Pair) -> None:
-    """No cross-connect leads back: each one is a circuit."""
+    """No cross-connect has a reverse direction: each one is a circuit."""
 
 
 def settle(
     wanted: Sequence[Wanted], other_way: OtherWay = nowhere
 ) -> tuple[dict[Pair, str], list[Conflict]]:
-    """The cross-connects to have, with their owners, and those that cannot be had.
+    """The cross-connects to light, with their owners, and the conflicts of those that cannot be
+    lit.
 
-    Of two circuits that need one port, it is the one that comes first in `wanted`; a circuit is as
-    old as its younger way.
+    If two circuits need the same port, the first one in `wanted` is lit; the place of a circuit is
+    that of its later direction.
     """
     chosen, _, conflicts = _settled(_circuits(wanted, other_way))
     return chosen, conflicts
@@ -102,7 +105,7 @@ def _circuits(wanted: Sequence[Wanted], other_way: OtherWay) -> list[Circuit]:
 def _settled(
     circuits: Sequence[Circuit],
 ) -> tuple[dict[Pair, str], list[Circuit], list[Conflict]]:
-    """The cross-connects to have, with their owners; the circuits that have theirs; conflicts."""
+    """The cross-connects to light, with their owners; the circuits that are lit; conflicts."""
     a_ports: dict[int, str] = {}
     b_ports: dict[int, str] = {}
     chosen: dict[Pair, str] = {}

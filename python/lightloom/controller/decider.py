@@ -47,11 +47,11 @@ class Decider:
         }
         self._experiment = experiment
         self._directed: bool | None = None
-        """Whether the policy decides on circuits of one direction; None: not known yet."""
+        """Whether the policy decides on directed circuits; None if not known yet."""
         self._begin()
 
     def _begin(self) -> None:
-        """Begins without memory."""
+        """Starts without memory of earlier decisions."""
         self._loop = _loop_of(self._experiment)
         self._now = 0
         self._hear("tick", None)

@@ -45,8 +45,8 @@ class Folder:
         """The demand of the newest file; None if there is no file.
 
         Raises:
-            ConfigError: naming a file that is no demand, or that names no rack; if the folder is
-                gone.
+            ConfigError: naming a file that is not a demand, or that names no rack; if the folder no
+                longer exists.
         """
         version = self._newest()
         if version is None:

@@ -55,9 +55,9 @@ class Limits:
 
         Args:
             now: seconds since 1970.
-            wanted: cross-connects that the policy wants.
-            lit: cross-connects that it wanted before, and since when.
-            gained: increase of the share of demand between joined racks.
+            wanted: cross-connects that the policy requests.
+            lit: cross-connects that it requested before, with the times since when.
+            gained: increase of the share of demand between connected racks.
             spent_s: the dark time of the policy's earlier changes within the last hour.
             dark_s: the dark time of this change; 0 if it removes nothing of the policy.
         """

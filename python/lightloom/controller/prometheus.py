@@ -27,7 +27,7 @@ class Prometheus:
     """A server that is queried at every interval."""
 
     def __init__(self, table: PrometheusTable, unmapped: Unmapped) -> None:
-        """Nothing is asked yet.
+        """Stores the table; sends no query yet.
 
         Raises:
             ConfigError: if the span has less than two steps, because the answer would not show the

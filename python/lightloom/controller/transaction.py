@@ -120,7 +120,7 @@ class Steps:
         return self._verify(one)
 
     def resume(self, one: Transaction) -> Transaction:
-        """Goes on with a transaction after a crash or a failed hook."""
+        """Continues a transaction after a crash or a failed hook."""
         self._dark = DarkClock(one.pairs("given_up"), self._pace.now)
         if one.state in ("planned", "draining"):
             # The switch was not changed, or has been restored.

@@ -33,8 +33,8 @@ class Transaction:
     state: str
     who: str
     plan: Mapping[str, Any]
-    """`before`, `removed`, `added`, `kept`, `away`, `given_up`: lists of pairs; what it costs and
-    makes due."""
+    """`before`, `removed`, `added`, `kept`, `away`, `given_up`: lists of pairs; the cost of the
+    change, and the requests that it puts into effect."""
     reason: str
     created: float
     updated: float
@@ -220,8 +220,8 @@ class TransactionLog(Intents):
         return {state: (count, float(seconds)) for state, count, seconds in rows}
 
     def dark_s(self, switch: str, since: float) -> float:
-        """How long the policy's changes of a switch have kept cross-connects dark that it gave up,
-        since a time [s]; of one that began before, the part since then."""
+        """The dark time of cross-connects that the policy gave up, in its changes of a switch since
+        a time [s]; a change that began before counts from that time on."""
         table = schema.transaction
         query = select(table.c.dark_s, table.c.dark_until).filter_by(switch=switch)
         with self._read() as db:

@@ -13,7 +13,7 @@ from lightloom.units.counts import counted
 from lightloom.units.dates import utc
 
 SHOWN = 16
-"""So many ports of an owner are named."""
+"""Largest number of named ports of an owner."""
 
 
 def check_free(
@@ -26,9 +26,9 @@ def check_free(
 
     Args:
         done: the transaction.
-        chosen: the cross-connects that would be had once it is undone, and their owners.
+        chosen: the cross-connects that would be lit after the undo, with their owners.
         unowned: lit cross-connects without an owner, which the controller does not remove.
-        leases: of the switch.
+        leases: leases of the switch.
 
     Raises:
         ConfigError: naming the ports, their owners, and the time until which each owner holds them.

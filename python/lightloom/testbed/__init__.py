@@ -8,10 +8,10 @@ optical fabric that the simulated fabric's own controller drives.
 | `bed`, `namespaces`, `links`, `folders`, `guardian`, `shell` | set-up and removal of a testbed |
 | `kernel`, `user`, `forwarding`, `optical_switch` | planes of circuits: drivers of the controller |
 | `server_rules`, `open_vswitch`, `packet_sockets` | HydRA's rules on servers, by Open vSwitch |
-| `host`, `priority` | the controller's host in real time, and its scheduling policy |
+| `host`, `priority` | runs the controller in real time; its scheduling policy |
 | `applications`, `live`, `measure`, `capture` | programs, and samples and packets of their run |
 | `memcached_client` | a program that measures the latency of memcached |
-| `claims`, `claims_table`, `programs` | claims of papers, judged here; programs that they need |
+| `claims`, `claims_table`, `programs` | claims of papers that a testbed judges; their programs |
 | `agreement`, `agreement_text`, `matched` | a run and its simulation; rates with circuits |
 | `tables`, `result`, `report` | measured tables, files and page |
 

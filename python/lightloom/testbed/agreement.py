@@ -1,4 +1,4 @@
-"""The same experiment simulated: goodputs and the share of circuits, beside those measured.
+"""Compares a run with a simulation of the same experiment: goodputs and the share of circuits.
 
 Every transfer of an application becomes a flow with the bytes that arrived, which starts when the
 application started; the simulator runs the same fabric with the same keys.
@@ -22,7 +22,7 @@ from lightloom.units.intervals import over_runs
 HEADERS = 1448 / 1538
 """Share of a link's bytes that TCP with time stamps delivers: 1,448 of 1,538 on the wire."""
 AGREES = 0.1
-"""Values that differ by no more need no reason."""
+"""Largest relative difference of values for which no reason is given."""
 WITHIN = f"within {AGREES * 100:g} %"
 GOODPUT, CIRCUIT_SHARE = "goodput_bps", "circuit_share"
 """Metrics of a run and its simulation."""

@@ -25,7 +25,7 @@ class Fidelity:
     beyond: tuple[str, ...]
     """Sentences; empty within the limits."""
     late_ms: Mapping[str, float | None]
-    """How late the controller's actions were: p50, p99, max; None if no action had a time."""
+    """Lateness of the controller's actions: p50, p99, max; None if no action had a time."""
     load: float
     """The largest load average of a minute."""
     processors: int

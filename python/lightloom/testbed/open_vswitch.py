@@ -25,22 +25,22 @@ READY_S = 20.0
 CACHE_S = 5.0
 """Longest wait for a switch to empty its cache [s]."""
 PREFERRED = "-10"
-"""Niceness, where the kernel refuses a real-time policy: a switch that waits for a processor loses
-packets."""
+"""Niceness if the kernel refuses a real-time policy, because a switch that waits for a processor
+loses packets."""
 BUFFER = 8 << 20
 """Buffer of each packet socket of a switch [B]: 3,600 frames, which arrive in 0.1 s at 400 Mb/s."""
 SOCKETS = 2
 """Packet sockets of a switch: to read from its link, and to send."""
 OPEN_S = 1.0
-"""No switch needs longer to open them."""
+"""Longest wait for a switch to open them [s]."""
 SETTLE_S = 0.01
-"""Packets between the ports of a switch are on the way for no longer."""
+"""Longest time of a packet between the ports of a switch [s]."""
 LOOKS = 5
-"""How often counters are read to tell packets on the way from lost ones."""
+"""Number of readings of the counters, to distinguish packets in transit from lost packets."""
 POLL_S = 0.005
 CONTROLLER = f"{DEVICE}.controller"
 TX_PACKETS, TX_DROPPED = 4, 5
-"""Places of packets among the counters of a device: sent, and not sent."""
+"""Indices of packets among the counters of a device: sent, and not sent."""
 LINK_PORT = 1
 """OpenFlow port of a host's link."""
 PROBE = 0x88B5
