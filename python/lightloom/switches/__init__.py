@@ -1,16 +1,20 @@
-"""Optical circuit switches: an emulated one with real interfaces, and drivers for real ones.
+"""Optical circuit switches: drivers for real switches, and an emulated switch with their
+interfaces.
 
-| part | what it holds |
+| part | content |
 |---|---|
 | `protocol` | `CircuitSwitch`, which every driver, the emulator and files implement |
 | `feasibility` | whether a switch can carry out a change |
-| `targets` | drivers by URL: `scpi://`, `sonic://`, `gnmi://`, `tl1://`, `netconf://`, `file:` |
-| `machine` | the state machine of the emulated switch, pure, on a virtual clock |
-| `host`, `server`, `faces` | the emulated switch on the real clock, behind sockets |
+| `targets` | opens the driver for a URL: `scpi://`, `sonic://`, `gnmi://`, `tl1://`, `netconf://`,
+`file:` |
+| `machine` | the state machine of the emulated switch, without I/O, on a virtual clock |
+| `host`, `server`, `faces` | run the emulated switch on the real clock and serve its interfaces on
+sockets |
 | `drivers` | one driver per interface |
-| `conformance` | one test for every driver and interface |
-| `reconfiguration` | changes between plans under light, packets and a client |
-| `light`, `packets` | light that is sampled; packets through the emulated switch |
-| `openflow` | rules pushed to OpenFlow 1.3 switches |
-| `verdicts` | rows of a test's table |
+| `conformance` | one test that every driver and interface must pass |
+| `reconfiguration` | changes between plans, with light, packets and a client program measured
+meanwhile |
+| `light`, `packets` | samples of light; counts of packets through the emulated switch |
+| `openflow` | installs rules on OpenFlow 1.3 switches |
+| `verdicts` | rows of the table that a test prints |
 """

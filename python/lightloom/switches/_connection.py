@@ -1,4 +1,4 @@
-"""One connection of an emulated switch, and its state at a time."""
+"""One connection of an emulated switch, and its state as a function of time."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from lightloom.switches.states import Status
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """A connection."""
+    """A connection of an emulated switch."""
 
     wish: Wish
     """The request of a client."""
     created_ps: int
     """Time of the request [ps]."""
     configured: bool = True
-    """False for a stale entry."""
+    """False for a stale entry, which is in the status but not in the configuration."""
     active: bool = False
     """Whether it holds its ports; INVALID connections do not."""
     blocked: bool = False
-    """Whether it is INVALID as another connection holds a port of it."""
+    """Whether it is INVALID because another connection holds one of its ports."""
     reason: str = ""
     """Why it is INVALID."""
     start_ps: int = 0
-    """When its mirrors began to move [ps]."""
+    """Time at which its mirrors begin to move [ps]."""
     settled_ps: int | None = None
-    """When they have settled [ps]; None if they never do."""
+    """Time at which they have settled [ps]; None if they never settle."""
     give_up_ps: int = 0
     """Time after which the connection fails if it has not settled [ps]."""
     leaving: bool = False
@@ -56,16 +56,16 @@ class Connection:
         return self.wish.b if port == self.wish.a else self.wish.a
 
     def tune(self, start_ps: int, settled_ps: int | None, give_up_ps: int) -> None:
-        """Its mirrors begin to move."""
+        """Starts to move its mirrors."""
         self.start_ps, self.settled_ps, self.give_up_ps = start_ps, settled_ps, give_up_ps
 
     def leave(self, now: int, gone_ps: int) -> None:
-        """It is deleted, and holds its ports no longer."""
+        """Deletes it; it then no longer holds its ports."""
         self.active, self.leaving = False, True
         self.left_ps, self.gone_ps = now, gone_ps
 
     def status(self, now: int) -> Status:
-        """Its state, faults of ports aside."""
+        """Returns its state, without regard to faults of ports."""
         if self.leaving:
             return Status.PENDING_DELETION
         if not self.active:
@@ -75,7 +75,7 @@ class Connection:
         return Status.FAILED if now >= self.give_up_ps else Status.PENDING_CONNECTION
 
     def updated_ps(self, now: int) -> int:
-        """When its state changed last [ps]."""
+        """Returns the time of the last change of its state [ps]."""
         times = {
             Status.CONNECTED: self.settled_ps or 0,
             Status.FAILED: self.give_up_ps,
@@ -85,8 +85,8 @@ class Connection:
         return min(times.get(self.status(now), self.created_ps), now)
 
     def remaining(self, now: int) -> float:
-        """Time until it has settled, in settling times; negative after that, 1 if it never
-        does."""
+        """Returns the time until it settles, in units of its settling time: negative once it has
+        settled, 1 if it never does."""
         if self.settled_ps is None or not self.active:
             return 1.0
         if self.settled_ps == self.start_ps:

@@ -1,4 +1,4 @@
-"""Errors of values that a TOML or JSON file holds, written as the file has them."""
+"""Errors about values of a TOML or JSON file; a value is printed as it is written in the file."""
 
 from __future__ import annotations
 

@@ -35,13 +35,13 @@ class Credentials:
 
     user: str = DEFAULT_USER
     password: str | None = None
-    """None if nothing was given: an emulated switch then accepts every password."""
+    """None if no password was given; an emulated switch then accepts every password."""
 
     def __repr__(self) -> str:
         return f"Credentials(user={self.user!r})"
 
     def admit(self, user: str, password: str) -> bool:
-        """Whether a client may use the switch."""
+        """Returns whether a client may use the switch."""
         if self.password is None:
             return True
         same = hmac.compare_digest(password.encode(), self.password.encode())
@@ -49,15 +49,15 @@ class Credentials:
 
 
 def read_credentials(file: Path | None = None, user: str | None = None) -> Credentials:
-    """The credentials of a file (first line the user, second the password), else of the
+    """Reads credentials from a file (first line the user, second the password), else from the
     environment.
 
     Args:
-        file: instead of the one that the environment names.
-        user: the user of the address, which counts more.
+        file: replaces the file that the environment names.
+        user: the user in the address of the switch, which overrides the other user.
 
     Raises:
-        ConfigError: if the file has no such lines.
+        ConfigError: if the file lacks these lines.
     """
     named = file or (Path(os.environ[FILE]) if os.environ.get(FILE) else None)
     if named is None:

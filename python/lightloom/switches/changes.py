@@ -1,4 +1,4 @@
-"""Changes of cross-connects, what came of them, and why they were refused."""
+"""Changes of cross-connects, their results, and the reasons for refusal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from enum import StrEnum
 from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of
 
 MOST_REASONS = 3
-"""Reasons [count] that one message holds."""
+"""Largest number of reasons in one message."""
 
 
 class Conflict(StrEnum):
-    """What happens to a new cross-connect whose port is in another one."""
+    """Treatment of a new cross-connect that needs a port of an existing one."""
 
     REFUSE = "refuse"
     """The whole change is refused."""
@@ -25,7 +25,7 @@ class Conflict(StrEnum):
 
 @dataclass(frozen=True)
 class Wish:
-    """A connection that a client asks for."""
+    """A connection that a client requests."""
 
     name: str
     """Chosen by the client."""
@@ -34,8 +34,10 @@ class Wish:
     b: Port
     """The egress port."""
     named: bool = field(default=True, compare=False)
-    """Whether a client chose the name; otherwise a connection between these ports is meant,
-    whatever its name."""
+    """Whether a client chose the name.
+
+    If not, the request concerns the connection between these ports, whatever its name is.
+    """
 
     @property
     def pair(self) -> Pair:
@@ -49,7 +51,7 @@ class Wish:
 
 
 def wish(pair: Pair) -> Wish:
-    """A connection that a client names by its ports alone."""
+    """Returns the request for a connection that a client identifies by its ports alone."""
     return Wish(name_of(pair), *ends_of(pair), named=False)
 
 
@@ -60,15 +62,15 @@ class Done:
     removed: list[str] = field(default_factory=list)
     added: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
-    """Asked for, and there already: untouched."""
+    """Requested connections that already existed and were not touched."""
     invalid: list[str] = field(default_factory=list)
-    """Stored, but not set up."""
+    """Connections that are stored, but not set up."""
     settled_ps: int = 0
-    """When the last new cross-connect will be tuned [ps]."""
+    """Time at which the last new cross-connect will have settled [ps]."""
 
 
 class RefusedError(Exception):
-    """A change that was refused as a whole: nothing has changed."""
+    """Raised if a change is refused as a whole; nothing has changed then."""
 
     def __init__(self, reasons: Iterable[str]) -> None:
         self.reasons = list(reasons)
@@ -78,7 +80,7 @@ class RefusedError(Exception):
 
 
 class BrokenError(Exception):
-    """A change that ended half-way; `done` has what was done."""
+    """Raised if a change ends before it is complete; `done` lists the completed part."""
 
     def __init__(self, done: Done, left: int) -> None:
         self.done, self.left = done, left
@@ -86,7 +88,7 @@ class BrokenError(Exception):
 
 
 def check_ends(item: Wish, size: Size) -> str:
-    """Why no switch of this size can have the connection; empty if it can."""
+    """Returns why no switch of this size can have the connection; empty if one can."""
     for port, side in ((item.a, "A"), (item.b, "B")):
         if port.side != side:
             role = "an input" if side == "A" else "an output"

@@ -1,7 +1,6 @@
 """`SWITCH.toml`: an emulated switch and its faces.
 
-Every key has a default; a key that does not exist is refused. `docs/switches.md` has the
-table of keys.
+Every key has a default; an unknown key is refused.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _OPTICS = {
     "frequency_thz": (1.0, 1000.0),
     "temperature_c": (-100.0, 200.0),
 }
-"""Keys of optics, and between which values each may be."""
+"""Keys of optics, and the range of each."""
 _TOP = ("name", "ports", "seed", "listen", "credentials", "recovery", "bidirectional")
 _TABLES = ("timing", "optics", "faces", "fault")
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -86,7 +85,7 @@ class Setup:
 
 
 def read_setup(path: Path) -> Setup:
-    """An emulated switch from a file.
+    """Reads an emulated switch from a file.
 
     Raises:
         ConfigError: naming the file and the key.
@@ -105,11 +104,11 @@ def read_setup(path: Path) -> Setup:
 
 
 def setup_of(table: Mapping[str, Any], folder: Path = Path()) -> Setup:
-    """An emulated switch from a table of keys.
+    """Builds an emulated switch from a table of keys.
 
     Args:
-        table: as in the file.
-        folder: which relative paths begin in.
+        table: keys and values, as in the file.
+        folder: the folder to which relative paths refer.
 
     Raises:
         ConfigError: naming the key.
@@ -173,7 +172,7 @@ def _design(table: Mapping[str, Any]) -> Design:
 
 
 def _of_device(name: Any) -> Design:
-    """Settling times of a device model."""
+    """Returns a design with the settling times of a device model."""
     if name is None:
         return Design()
     from lightloom.devices import photonics

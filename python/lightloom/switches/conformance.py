@@ -1,8 +1,9 @@
 """One test for every driver and interface: states, refusals, conflicts, idempotence, order of
 an update, bulk, switching time, and reconfiguration under light.
 
-It uses only ports that are free at its start, and deletes what it has created. What an
-interface does not report is skipped, with the reason; a skipped check is no pass.
+It uses only ports that are free at its start, and deletes its own cross-connects. A check is
+skipped, with the reason, if the switch does not report the data that the check needs; a skipped
+check does not count as passed.
 """
 
 from __future__ import annotations
@@ -26,24 +27,26 @@ from lightloom.switches.verdicts import Check, FailedError, SkippedError, Verdic
 from lightloom.switches.waiting import LIT_DBM
 
 NEEDED = 4
-"""Free ports [count] that the test needs on each side."""
+"""Number of free ports that the test needs on each side."""
 MOST_BULK = 512
 """Cross-connects [count] of the bulk change."""
 REPEATS = 5
-"""Changes [count] by which the switching time is measured."""
+"""Number of changes over which the switching time is measured."""
 TUNED_WITHIN_DB = 0.5
 """Light of a kept cross-connect varies by less than this [dB]."""
 MOST_LOSS_DB = 20.0
-"""A path that loses more than this is dark [dB]: switches lose 1 to 6."""
+"""A path with more loss than this is dark [dB]; the loss of switches is 1 to 6 dB."""
 STEADY_DB = 0.02
 """Loss is measured once two readings differ by at most this [dB]."""
 STEADY_POLL_S = 0.02
 """The shortest interval between these readings [s]."""
 STEADY_STEPS = 4
-"""Readings [count] in the time that the change took: light that still settles differs between
-them, however slowly a switch settles."""
+"""Number of readings within the duration of the change.
+
+Readings of light that still settles then differ, even if the switch settles slowly.
+"""
 STEADY_S = 5.0
-"""The longest wait for it [s]; twice the time that the change took, if that is longer."""
+"""The longest wait for steady light [s]; twice the duration of the change, if that is longer."""
 
 
 Body = Callable[[], str]
@@ -56,13 +59,13 @@ def run(
     bulk: int = MOST_BULK,
     reboot: Callable[[str], None] | None = None,
 ) -> Iterator[Check]:
-    """Runs all checks; yields each when it is done.
+    """Runs all checks; yields each result as soon as it is known.
 
     Args:
-        switch: what is tested.
+        switch: the switch under test.
         again: opens a second connection, on which light is sampled during a change.
         wait_s: the longest wait for settling [s].
-        bulk: cross-connects of the bulk change, at most.
+        bulk: largest number of cross-connects in the bulk change.
         reboot: reboots the switch, `"warm"` or `"cold"`; needs `again`.
     """
     test = _Test(switch, again, wait_s, bulk, reboot)
@@ -101,7 +104,7 @@ class _Test:
         self._b: list[int] = []
 
     def bodies(self) -> dict[str, Body]:
-        """The checks, in order."""
+        """Returns the checks by name, in order."""
         return {
             "ports": self._check_ports,
             "create": self._check_create,
@@ -120,7 +123,7 @@ class _Test:
         }
 
     def choose_ports(self) -> None:
-        """Takes the ports that are in no cross-connect."""
+        """Selects ports that are in no cross-connect."""
         used = {port for one in self._found.cross_connects for port in ends_of(one.pair)}
         unfit = {at for at, status in self._found.ports.items() if status is PortStatus.FAILED}
         free = [port for port in self._about.size.ports() if port not in used | unfit]
@@ -131,13 +134,13 @@ class _Test:
             raise FailedError(f"fewer than {NEEDED} on a side; {remedy}")
 
     def clean_up(self) -> None:
-        """Deletes what the last check has left."""
+        """Deletes the cross-connects that the last check left."""
         own = [pair for pair in self._listed() if pair[0] in self._a or pair[1] in self._b]
         if own:
             self._switch.change(own, [], wait_s=self._wait_s)
 
     def check_left_as_found(self) -> str:
-        """The cross-connects are those of the start."""
+        """Checks that the cross-connects are those of the start of the test."""
         if self._listed() != [*self._found.pairs]:
             raise FailedError("the cross-connects differ from those at the start; compare them")
         return f"{len(self._found.pairs)} cross-connects"
@@ -207,7 +210,8 @@ class _Test:
         return f"a loss of {before[0]:.2f} and {after[0]:.2f} dB before and after"
 
     def _check_conflict(self) -> str:
-        """A rival for the A port, one for the B port, and one in the middle of a bulk."""
+        """Requests cross-connects that need a port in use: an A port, a B port, and one in the
+        middle of a bulk change."""
         first = self._pair(0, 0)
         rivals = {
             "A port": [self._pair(0, 1)],
@@ -220,7 +224,8 @@ class _Test:
         return ", ".join(f"{name}: {outcome}" for name, outcome in found.items())
 
     def _compete(self, first: Pair, new: list[Pair]) -> str:
-        """What becomes of new cross-connects, one of which needs a port of another."""
+        """Creates cross-connects of which one needs a port of an existing one; returns how the
+        switch treats them."""
         self.clean_up()
         before = self._steady_losses([first], self._change([], [first]).seconds)
         try:
@@ -242,14 +247,15 @@ class _Test:
     def _require_done(
         self, own: set[Pair], before: set[Pair], done: Outcome, reading: Reading
     ) -> None:
-        """A change that failed has done what it reports."""
+        """Checks that a failed change has changed exactly the cross-connects that it reports."""
         expected = before - {*done.removed} | {*done.added}
         wrong = sorted(({*reading.pairs} & own) ^ expected)
         if wrong:
             raise FailedError(f"the refusal does not report the state of {name_of(wrong[0])}")
 
     def _require_same(self, pairs: list[Pair], before: list[float]) -> list[float]:
-        """The losses of kept cross-connects, which must be those of before; empty if unknown."""
+        """Returns the losses of kept cross-connects, which must equal their earlier losses; empty
+        if unknown."""
         after = self._losses(pairs, self._switch.power() or {}) if before else []
         for pair, old, new in zip(pairs, before, after, strict=False):
             if abs(old - new) > TUNED_WITHIN_DB:
@@ -300,7 +306,8 @@ class _Test:
         return f"{many} created in {ms(done.seconds)}, deleted in {ms(removed)}"
 
     def _require_dark(self, pairs: list[Pair]) -> None:
-        """No light leaves cross-connects that were deleted; mirrors take a time to move away."""
+        """Checks that no light leaves deleted cross-connects; their mirrors need time to move
+        away."""
         until = time.monotonic() + STEADY_S
         while True:
             power = self._switch.power() or {}
@@ -334,11 +341,11 @@ class _Test:
         return _listed_db(losses)
 
     def _factory_losses(self, pairs: list[Pair]) -> list[float]:
-        """The losses of paths in the factory table.
+        """Returns the losses of paths from the factory table.
 
         Raises:
-            SkippedError: without a table.
-            FailedError: if it lacks a path, or has a loss that no path has.
+            SkippedError: if there is no table.
+            FailedError: if the table lacks a path, or has an impossible loss.
         """
         switch = self._switch
         table = switch.factory_losses() if isinstance(switch, HasFactoryTable) else {}
@@ -354,11 +361,12 @@ class _Test:
         return [table[pair] for pair in pairs]
 
     def _steady_losses(self, pairs: list[Pair], took_s: float) -> list[float]:
-        """The losses once light is steady: within 0.5 dB of its target it still settles.
+        """Returns the losses once light is steady. Light within 0.5 dB of its target may still be
+        settling.
 
         Args:
             pairs: cross-connects that the last change created.
-            took_s: how long it took [s].
+            took_s: the duration of that change [s].
         """
         until = time.monotonic() + max(STEADY_S, 2 * took_s)
         last: list[float] = []
@@ -375,10 +383,10 @@ class _Test:
             time.sleep(max(STEADY_POLL_S, took_s / STEADY_STEPS))
 
     def _losses(self, pairs: list[Pair], power: Mapping[Port, float]) -> list[float]:
-        """The loss of each path with monitors into which light enters.
+        """Returns the loss of each path that has monitors and into which light enters.
 
         Raises:
-            FailedError: of a path that is dark, or that has more light at its end.
+            FailedError: if a path is dark, or has more light at its end than at its start.
         """
         found = []
         for pair in pairs:
@@ -421,7 +429,7 @@ class _Test:
         return f"cross-connects {told}; away for {ms(away)}"
 
     def _await_light(self, pair: Pair, reading: Reading) -> None:
-        """Waits until a cross-connect that was restored has settled."""
+        """Waits until a restored cross-connect has settled."""
         until = time.monotonic() + self._wait_s
         while True:
             try:
@@ -436,7 +444,7 @@ class _Test:
             reading = self._switch.read()
 
     def _read_again(self, started: float) -> Reading:
-        """Returns the state that the switch reports after a restart, by a new connection."""
+        """Returns the state that the switch reports on a new connection after a restart."""
         assert self._again is not None
         while True:
             try:

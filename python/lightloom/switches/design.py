@@ -30,7 +30,7 @@ class Design:
     release_ps: int = 0
     """Time for which a deleted cross-connect still occupies its ports [ps]."""
     relock_ps: int = 0
-    """Time that a receiver takes to lock after there is light [ps]."""
+    """Time from the first light until a receiver has locked [ps]."""
     link_up_ps: int = 0
     """Time from lock until the attached link carries packets [ps]."""
     give_up_settles: int = 20
@@ -40,7 +40,7 @@ class Design:
     warm_boot_ps: int = 500 * MS
     """Duration of a warm reboot [ps]."""
     recovery: Recovery = Recovery.RESTORE
-    """How a cold reboot treats cross-connects."""
+    """Treatment of cross-connects in a cold reboot."""
     retry_invalid: bool = True
     """Whether an INVALID connection is set up once its ports are free."""
     bidirectional: bool = False
@@ -48,4 +48,4 @@ class Design:
     optics: Optics = field(default_factory=Optics)
     """Losses and powers."""
     faults: tuple[Fault, ...] = field(default=())
-    """Faults by schedule."""
+    """Scheduled faults."""

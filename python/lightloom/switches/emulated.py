@@ -1,6 +1,7 @@
-"""The emulated switch in process: `CircuitSwitch` over the state machine, without sockets.
+"""An emulated switch in this process: implements `CircuitSwitch` on the state machine, without
+sockets.
 
-Its time is virtual: waiting moves the clock on and takes no time.
+Its time is virtual: to wait, it advances its clock, which takes no real time.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from lightloom.switches.states import Status
 
 
 class EmulatedSwitch:
-    """A switch in this process."""
+    """An emulated switch in this process."""
 
     def __init__(self, design: Design | None = None) -> None:
         self.machine = Machine(design or Design())
@@ -47,7 +48,7 @@ class EmulatedSwitch:
         )
 
     def read(self) -> Reading:
-        """Its cross-connects and ports as they are."""
+        """Returns its present cross-connects and ports."""
         found = [
             CrossConnect(one.pair, one.name, one.status, one.reason, one.configured)
             for one in self.machine.connections(self.now)
@@ -58,7 +59,7 @@ class EmulatedSwitch:
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
-        """Deletes, then creates; moves the clock on until what is new has settled."""
+        """Deletes, then creates; advances the clock until the new cross-connects have settled."""
         check_pairs(remove, add, self.machine.design.size)
         before = self.read()
         gone, new, kept = difference(before, remove, add)
@@ -78,7 +79,8 @@ class EmulatedSwitch:
         return outcome
 
     def _await(self, new: Collection[Pair], settled_ps: int, until_ps: int) -> str:
-        """Moves the clock on until what is new has settled or failed; why it has not settled."""
+        """Advances the clock until the new cross-connects have settled or failed; returns why one
+        has not settled."""
         self.now = min(settled_ps, until_ps)
         step = max(self.machine.design.settle_ps, 1)
         while True:
@@ -97,7 +99,7 @@ class EmulatedSwitch:
             self.now = min(self.now + step, until_ps)
 
     def power(self) -> Mapping[Port, float]:
-        """The light that enters at A ports and leaves at B ports [dBm]."""
+        """Returns the measured power that enters A ports and leaves B ports [dBm]."""
         seen = (self.machine.port(self.now, port) for port in self.machine.design.size.ports())
         return {one.port: one.input_dbm if one.port.side == "A" else one.output_dbm for one in seen}
 

@@ -1,17 +1,20 @@
-"""Faults of an emulated switch, on command or by schedule.
+"""Faults of an emulated switch, injected by command or by schedule.
 
-| kind | what happens |
+| kind | effect |
 |---|---|
 | `stuck` | the mirror of `port` does not move: new cross-connects there never settle, and fail |
 | `failed` | `port` fails: its cross-connect goes dark |
 | `slow` | settling takes `factor` times as long |
-| `partial` | of the next bulk change only the first half is done; then it ends with an error |
-| `cut-before`, `cut-after` | the connection of the next change ends before, or after, it acts |
-| `silent` | the next change acts, and its answer never comes |
-| `reboot-cold`, `reboot-warm` | the control plane is away for the reboot time |
-| `intruder` | another client deletes `remove` and adds `add`, which replaces what holds its ports |
+| `partial` | the next bulk change ends with an error after its first half |
+| `cut-before`, `cut-after` | the connection of the next change ends before, or after, the change is
+applied |
+| `silent` | the next change is applied, but never answered |
+| `reboot-cold`, `reboot-warm` | the control plane does not answer for the reboot time |
+| `intruder` | another client deletes `remove` and adds `add`, which replaces the cross-connects
+that hold its ports |
 | `stale` | `add` appears in the status without a configuration |
-| `clear` | all faults end, those that wait for a change too; of `port` alone, if one is given |
+| `clear` | all faults end, including those that wait for a change; with `port`, only those of this
+port |
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ OF_PORTS = ("stuck", "failed")
 OF_CONNECTIONS = ("cut-before", "cut-after", "silent")
 """Faults of the connection that carries the next change."""
 SLOW_FACTOR = 10.0
-"""Settling takes this many times as long, unless a fault says otherwise."""
+"""Default factor by which a fault lengthens settling."""
 _KEYS: dict[str, tuple[str, ...]] = {
     "stuck": ("port",),
     "failed": ("port",),
@@ -51,7 +54,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "stale": ("add",),
     "clear": ("port",),
 }
-"""The keys of each kind besides `kind` and `at`; other kinds have none."""
+"""The keys of each kind besides `kind` and `at`; kinds that are not listed have none."""
 
 
 @dataclass(frozen=True)
@@ -68,18 +71,18 @@ class Fault:
     factor: float = SLOW_FACTOR
     """Of settling times."""
     add: tuple[Pair, ...] = ()
-    """Cross-connects that appear."""
+    """Cross-connects that are created."""
     remove: tuple[Pair, ...] = ()
     """Cross-connects that another client deletes."""
 
 
 def read_fault(key: str, table: Mapping[str, Any], *, scheduled: bool = True) -> Fault:
-    """A fault from a table of a TOML file or a JSON command.
+    """Reads a fault from a table of a TOML file or a JSON command.
 
     Args:
-        key: of the table.
+        key: the key of the table.
         table: the keys of the fault.
-        scheduled: whether it may have a time; one on command happens at once.
+        scheduled: whether it may have a time; a fault by command occurs at once.
 
     Raises:
         ConfigError: naming the key below `key`.
@@ -142,7 +145,7 @@ def _factor(key: str, table: Mapping[str, Any]) -> float:
 
 
 def _pairs(key: str, table: Mapping[str, Any], name: str) -> tuple[Pair, ...]:
-    """Cross-connects of a key; what appears has each port once."""
+    """Returns the cross-connects of a key; created ones may use each port only once."""
     listed = table.get(name, [])
     if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
         raise refused(f"{key}.{name}", listed, "must be a list", 'write ["1A-29B"]')

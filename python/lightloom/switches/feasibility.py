@@ -1,4 +1,4 @@
-"""Whether a switch can carry out a change, checked before anybody is asked to agree to it."""
+"""Checks whether a switch can carry out a change, before the user is asked to confirm it."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def check_change(
     add: Collection[Pair],
     keys: tuple[str, str] = ("--remove", "--add"),
 ) -> None:
-    """Refuses a change that the switch cannot carry out as it is shown.
+    """Refuses a change that the switch cannot carry out exactly as the user sees it.
 
-    A switch may replace the cross-connect of a port that is in use. A change that is shown names
-    all that it deletes, so it has to name that one, too.
+    A switch may replace the cross-connect of a port in use. The user must see every deletion, so
+    the change has to list that cross-connect, too.
 
     Args:
-        size: of the switch.
-        reading: its cross-connects as they are.
+        size: the size of the switch.
+        reading: its present cross-connects.
         remove: cross-connects to delete.
-        add: cross-connects to create, or to keep.
-        keys: the options that `remove` and `add` come from.
+        add: cross-connects to create or keep.
+        keys: the options from which `remove` and `add` were read.
 
     Raises:
-        ConfigError: naming a port that does not exist, that is in two of `add`, or that is in a
-            cross-connect which stays.
+        ConfigError: naming a port that does not exist, that two cross-connects of `add` use, or
+            that a kept cross-connect uses.
 
     >>> lit = Reading([CrossConnect((1, 2), "1A-2B")])
     >>> check_change(Size(4, 4), lit, [(1, 2)], [(1, 3)])
@@ -67,7 +67,7 @@ def _check_exists(key: str, pair: Pair, size: Size) -> None:
 
 
 def _holders(reading: Reading, gone: Collection[Pair]) -> Iterator[tuple[Port, CrossConnect]]:
-    """The ports that are in use after the deletions, and what they are in."""
+    """Yields the ports in use after the deletions, with their cross-connects."""
     for one in reading.cross_connects:
         if one.status not in FREE and one.pair not in gone:
             for port in ends_of(one.pair):

@@ -1,4 +1,4 @@
-"""The state machine on the real clock, shared by all faces of one process."""
+"""Runs the state machine on the real clock; all faces of a process share it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from lightloom.switches.machine import Machine
 
 T = TypeVar("T")
 TICK_S = 0.02
-"""Interval between checks of the schedule of faults, and of what has settled [s]."""
+"""Interval between checks for scheduled faults and settled connections [s]."""
 SHORTEST_WAIT_S = 0.001
 """The shortest of these intervals [s]."""
 
 
 class CutError(Exception):
-    """The connection of a client is to be closed without an answer."""
+    """Raised if the connection of a client has to be closed without an answer."""
 
 
 class AwayError(Exception):
-    """The switch is booting."""
+    """Raised while the switch is booting."""
 
 
 class Client:
@@ -38,16 +38,17 @@ class Client:
 
 
 class SilentError(Exception):
-    """The client is to get no answer; its connection stays until it ends it."""
+    """Raised if the client must not receive an answer; its connection stays open until the client
+    closes it."""
 
 
 async def silence() -> None:
-    """Waits for a cancellation, when the connection of the client has ended."""
+    """Waits to be cancelled, which happens when the connection of the client ends."""
     await asyncio.Event().wait()
 
 
 class Host:
-    """One emulated switch."""
+    """One emulated switch on the real clock."""
 
     def __init__(self, design: Design) -> None:
         self.machine = Machine(design)
@@ -66,7 +67,7 @@ class Host:
         return (time.monotonic_ns() - self._start) * 1000
 
     def enter(self, client: Client) -> None:
-        """A client has connected.
+        """Registers a client that has connected.
 
         Raises:
             AwayError: while the switch is booting.
@@ -79,21 +80,21 @@ class Host:
         self._clients.discard(client)
 
     def check_up(self) -> None:
-        """Refuses everything while the switch is booting.
+        """Raises while the switch is booting.
 
         Raises:
-            AwayError: if it is.
+            AwayError: if the switch is booting.
         """
         if not self.machine.is_up(self.now):
             self._close_after_boot()
             raise AwayError("the switch is booting")
 
     async def change(self, act: Callable[[Machine, int], T]) -> T:
-        """Carries a change out, with the fault of a connection that waits for it.
+        """Carries out a change, with the pending fault of a connection.
 
         Raises:
             CutError: if a fault closes the connection.
-            SilentError: if the answer is never to come.
+            SilentError: if a fault suppresses the answer.
         """
         self.check_up()
         waiting = self.machine.next_change
@@ -101,7 +102,7 @@ class Host:
         if fault == "cut-before":
             waiting.pop(0)
             raise CutError
-        found = act(self.machine, self.now)  # if it is refused, the fault waits for the next
+        found = act(self.machine, self.now)  # a refused change leaves the fault for the next
         if fault:
             waiting.pop(0)
         if fault == "cut-after":
@@ -111,7 +112,7 @@ class Host:
         return found
 
     def strike(self, fault: Fault) -> None:
-        """A fault on command."""
+        """Applies a fault at once."""
         self.machine.strike(self.now, fault)
         self._close_after_boot()
 

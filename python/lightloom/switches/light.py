@@ -1,4 +1,4 @@
-"""Light of all ports, sampled while a switch changes."""
+"""Samples the light of all ports during a change."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from lightloom.switches.ports import Port
 from lightloom.switches.protocol import CircuitSwitch, SwitchError
 
 LIT_WITHIN_DB = 3.0
-"""A port has light that is at most so much weaker than it was at its best [dB]."""
+"""A port has light if its power is at most this much below its highest power [dB]."""
 
 Samples = list[tuple[float, dict[Port, float]]]
-"""When [s], and the power that leaves each port [dBm]."""
+"""Times [s], each with the power that leaves each port [dBm]."""
 
 
 @contextmanager
 def sampling(switch: CircuitSwitch) -> Iterator[Samples]:
-    """The light of all ports, sampled by a connection of its own in the meantime.
+    """Samples the light of all ports on a separate connection while the context is open.
 
     Raises:
-        SwitchError: at the end, if the switch did not answer on that connection.
+        SwitchError: at the end, if the switch did not answer on this connection.
     """
     samples: Samples = []
     problems: list[SwitchError] = []
@@ -57,10 +57,10 @@ def sampling(switch: CircuitSwitch) -> Iterator[Samples]:
 
 
 def dark_s(samples: Samples, old: Port, new: Port) -> float:
-    """The longest time for which neither the old nor the new port had light [s].
+    """Returns the longest time for which neither the old nor the new port had light [s].
 
-    It begins and ends in the middle between a sample with light and one without: its error is at
-    most the interval between samples.
+    It begins and ends midway between a sample with light and one without, so its error is at most
+    the interval between samples.
 
     >>> lit, dark = -2.0, -60.0
     >>> one, two = Port("B", 1), Port("B", 2)

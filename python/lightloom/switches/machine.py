@@ -1,10 +1,9 @@
-"""The state machine of an optical circuit switch: pure, without I/O, on a virtual clock.
+"""The state machine of an optical circuit switch, without I/O, on a virtual clock.
 
-Every method takes the time `now` [ps], which must not decrease. States follow from times:
-a connection is PENDING_CONNECTION until its mirrors have settled, then CONNECTED; nothing
-has to be called in between. A change is validated as a whole, then compared with what is
-there; connections that stay are not touched; then it deletes, then it creates (the order
-of the OCP model).
+Every method takes the time `now` [ps], which must not decrease. States follow from times: a
+connection is PENDING_CONNECTION until its mirrors have settled, then CONNECTED; no call is needed
+in between. A change is validated as a whole, then compared with the present connections; those that
+stay are not touched. Then it deletes, then it creates (the order of the OCP model).
 
 Not modelled: the paths of beams between mirrors (a moving mirror lights no third port),
 crosstalk, drift of the loss with time.
@@ -56,11 +55,11 @@ class Machine:
         self.now = 0
         self.boot_until_ps = 0
         self.boots = 0
-        """Reboots since the start [count]: connections of clients end at each."""
+        """Number of reboots since the start; each ends the connections of clients."""
         self.changed_ps = 0
         self.labels: dict[Port, str] = {}
         self.monitors: dict[Port, Monitor] = {}
-        """How monitors are set that are not as the factory set them."""
+        """Settings of monitors that differ from the factory settings."""
         self.next_change: list[str] = []
         """Faults of connections of clients that wait for the next change."""
         self._random = random.Random(design.seed)
@@ -68,20 +67,21 @@ class Machine:
         self._active: dict[Port, Connection] = {}
         self._leaving: list[Connection] = []
         self._free_ps: dict[Port, int] = {}
-        """When a port is free of what was deleted there [ps]."""
+        """Port → time at which it is free of its last deleted connection [ps]."""
         self._saved: list[Wish] = []
         self._admin: dict[Port, Admin] = {}
         self._stuck: set[Port] = set()
         self._failed: set[Port] = set()
         self._dark_ps: dict[Port, int] = {}
-        """Since when a port that has failed, or is not normal, is dark [ps]."""
+        """Port → time since which it is dark [ps], for ports that have failed or are not in the
+        normal state."""
         self._factor = 1.0
         self._partial = False
         self._packets: Counter | None = None
         self._schedule = sorted(design.faults, key=lambda fault: fault.at_ps)
 
     def advance(self, now: int) -> None:
-        """Moves the clock on; faults of the schedule happen in order."""
+        """Advances the clock, and applies scheduled faults in order."""
         while self._schedule and self._schedule[0].at_ps <= now:
             fault = self._schedule.pop(0)
             self._move(max(fault.at_ps, self.now))
@@ -103,18 +103,18 @@ class Machine:
         """Deletes connections by name and creates others.
 
         Args:
-            now: the time [ps].
+            now: the present time [ps].
             remove: connections by name, or by their ports whatever their name.
-            add: connections; one that is there already stays as it is.
-            conflict: what happens if a port is in use.
-            wipe: delete every connection that is not in `add`, too.
+            add: connections; an existing one stays as it is.
+            conflict: the treatment of a port that is in use.
+            wipe: also delete every connection that is not in `add`.
             lenient: ignore connections to delete that do not exist.
-            stale: delete stale entries, too, if they are given by their ports: a dialect that has
-                no configuration beside its status cannot tell them from others.
+            stale: also delete stale entries that are given by their ports, because a dialect
+                without a separate configuration cannot tell them from others.
 
         Raises:
-            RefusedError: nothing has changed.
-            BrokenError: a fault ended it half-way.
+            RefusedError: if the change is refused; nothing has changed.
+            BrokenError: if a fault ended the change before it was complete.
         """
         self.advance(now)
         remnants = self._stale_ends() if stale else {}
@@ -147,13 +147,13 @@ class Machine:
         self._count()
 
     def packets(self, now: int) -> dict[int, Counted]:
-        """A port → the packets so far; empty if none are sent."""
+        """Returns A port → packets up to now; empty if none are sent."""
         self.advance(now)
         return {} if self._packets is None else self._packets.counts(self.now)
 
     def connections(self, now: int) -> list[Seen]:
-        """All connections: configured ones in the order of their creation, stale ones, and
-        those that are being deleted."""
+        """Returns all connections: configured ones in the order of their creation, stale ones, and
+        those being deleted."""
         self.advance(now)
         listed = [*self._intents.values(), *self._stale(), *self._leaving]
         return [self._seen(one) for one in listed]
@@ -176,12 +176,13 @@ class Machine:
         )
 
     def names_at(self, now: int, pair: Pair) -> list[str]:
-        """The names of the configured connections between two ports."""
+        """Returns the names of the configured connections between two ports."""
         self.advance(now)
         return self._names_at(pair)
 
     def times(self, now: int, name: str) -> Times | None:
-        """When a connection is of use; None if it does not exist or will not settle."""
+        """Returns the times at which a connection becomes usable; None if it does not exist or will
+        not settle."""
         self.advance(now)
         one = self._intents.get(name)
         if one is None or not one.active or one.settled_ps is None:
@@ -190,8 +191,8 @@ class Machine:
         return Times(one.settled_ps, locked, locked + self.design.link_up_ps)
 
     def pending_until(self, now: int) -> int:
-        """When the last connection that is pending now will have settled, failed or gone [ps]; a
-        time that has passed if none is."""
+        """Returns the time at which the last pending connection will have settled, failed or been
+        deleted [ps]; a past time if none is pending."""
         self.advance(now)
         busy = [one.gone_ps for one in self._leaving]
         for one in {*self._active.values()}:
@@ -200,7 +201,8 @@ class Machine:
         return max(busy, default=0)
 
     def set_admin(self, now: int, port: Port, admin: Admin) -> None:
-        """Sets what a port is to do; a port that returns to normal tunes its connection anew."""
+        """Sets the administrative state of a port; if it returns to normal, its connection is tuned
+        again."""
         self.advance(now)
         before = self._admin.get(port, Admin.NORMAL)
         self._admin[port] = admin
@@ -217,15 +219,15 @@ class Machine:
         self._saved = self._wishes()
 
     def is_up(self, now: int) -> bool:
-        """Whether the control plane answers."""
+        """Returns whether the control plane answers."""
         self.advance(now)
         return self.now >= self.boot_until_ps
 
     def strike(self, now: int, fault: Fault) -> None:
-        """A fault happens now.
+        """Applies a fault now.
 
         Raises:
-            RefusedError: of a port that the switch does not have.
+            RefusedError: if the switch does not have the port.
         """
         self.advance(now)
         ports = [port for port in [fault.port] if port is not None]
@@ -239,13 +241,13 @@ class Machine:
     # Validation
 
     def _stays(self, item: Wish) -> bool:
-        """Whether the connection is there already, under this name."""
+        """Returns whether the connection already exists under this name."""
         own = self._intents.get(item.name)
         return own is not None and own.wish == item and own.active
 
     def _named(self, add: Iterable[Wish], gone: Collection[str]) -> list[Wish]:
-        """Names for connections that clients name by their ports alone: that of the connection
-        between these ports, if there is one, else one that is free."""
+        """Names connections that clients identify by their ports alone: the name of the existing
+        connection between these ports, else a free name."""
         add = list(add)
         if all(item.named for item in add):
             return add
@@ -256,7 +258,8 @@ class Machine:
         ]
 
     def _by_ends(self) -> dict[tuple[Port, Port], list[Connection]]:
-        """The configured connections between two ports: several if all but one are INVALID."""
+        """Returns the configured connections by their ports; several may share two ports if all but
+        one are INVALID."""
         found: dict[tuple[Port, Port], list[Connection]] = {}
         for one in self._intents.values():
             found.setdefault(one.wish.ends, []).append(one)
@@ -269,7 +272,7 @@ class Machine:
         return listed[0].wish if listed else None
 
     def _free(self, item: Wish, gone: Collection[str]) -> Wish:
-        """A connection under a name that no other one has."""
+        """Returns the request under a name that no other connection has."""
         name, at = item.name, 1
         while name in self._intents and name not in gone:
             at += 1
@@ -277,13 +280,13 @@ class Machine:
         return replace(item, name=name)
 
     def _stale_ends(self) -> dict[tuple[Port, Port], Connection]:
-        """The stale entries that can be deleted by name."""
+        """Returns the stale entries without a configuration of the same name, by their ports."""
         return {one.wish.ends: one for one in self._stale() if one.name not in self._intents}
 
     def _doomed(
         self, remove: Iterable[str | Pair], stale: Mapping[tuple[Port, Port], Connection]
     ) -> tuple[dict[str, None], list[str]]:
-        """The names of connections to delete, and which do not exist."""
+        """Returns the names of the connections to delete, and those that do not exist."""
         gone: dict[str, None] = {}
         missing, known = [], self._by_ends()
         for item in remove:
@@ -306,7 +309,8 @@ class Machine:
         conflict: Conflict,
         problems: list[str],
     ) -> tuple[list[str], list[str]]:
-        """The connections that make room, and why the change is refused."""
+        """Returns the connections to delete because they hold needed ports, and why the change is
+        refused."""
         evicted: dict[str, None] = {}
         claimed = {port: item.name for item in kept for port in (item.a, item.b)}
         for item in new:
@@ -329,7 +333,8 @@ class Machine:
         return [*evicted], problems
 
     def _goes(self, holder: Connection, gone: Collection[str]) -> bool:
-        """Whether what holds a port is deleted; a stale entry may share its name with another."""
+        """Returns whether the holder of a port is being deleted; a stale entry may share its name
+        with another connection."""
         return holder.name in gone and (holder.configured or holder.name not in self._intents)
 
     # Carrying out
@@ -374,7 +379,7 @@ class Machine:
         holders = {self._active[port].name for port in (item.a, item.b) if port in self._active}
         stale = self._active.get(item.a)
         if stale is not None and stale.wish.ends == item.ends and not stale.configured:
-            stale.configured = True  # the way to delete it: add it, then delete it
+            stale.configured = True  # a stale entry is deleted by adding, then deleting it
             stale.wish = item
             self._intents[item.name] = stale
             done.added.append(item.name)
@@ -398,7 +403,7 @@ class Machine:
         self._tune(one, self._free_at(one))
 
     def _free_at(self, one: Connection) -> int:
-        """When both ports are free of connections that are being deleted."""
+        """Returns the time at which both ports are free of connections that are being deleted."""
         busy = [self._free_ps.get(port, 0) for port in one.ports]
         return max([self.now, self.boot_until_ps if self._is_booting() else 0, *busy])
 
@@ -462,7 +467,7 @@ class Machine:
             self._clear(fault.port)
 
     def _intrude(self, fault: Fault) -> None:
-        """Another client deletes and adds; what is in its way goes."""
+        """Applies the change of another client, and deletes the connections that hold its ports."""
         names = [name for pair in fault.remove for name in self._names_at(pair)]
         wanted = self._named(map(wish, fault.add), names)
         new = [item for item in wanted if not self._stays(item)]
@@ -514,7 +519,7 @@ class Machine:
                 self._create(item, Done())
 
     def _wishes(self) -> list[Wish]:
-        """The configuration; what holds its ports comes before what is INVALID."""
+        """Returns the configuration; connections that hold their ports come before INVALID ones."""
         listed = sorted(self._intents.values(), key=lambda one: not one.active)
         return [one.wish for one in listed]
 
@@ -528,7 +533,7 @@ class Machine:
         return [one for one in held if not one.configured]
 
     def _count(self) -> None:
-        """Tells the counter of packets which links are up, or will be, after something changed."""
+        """Passes the links that are up, or will be, to the packet counter after a change."""
         if self._packets is None:
             return
         later = self.design.relock_ps + self.design.link_up_ps
@@ -541,14 +546,14 @@ class Machine:
         self._packets.note(self.now, up)
 
     def _note_dark(self, port: Port) -> None:
-        """Notes since when a port is dark, after it failed, was healed, or was set."""
+        """Records since when a port is dark, after a failure, a repair or a change of its state."""
         if port in self._failed or self._admin.get(port, Admin.NORMAL) is not Admin.NORMAL:
             self._dark_ps.setdefault(port, self.now)
         else:
             self._dark_ps.pop(port, None)
 
     def _hindrance(self, one: Connection) -> str:
-        """Why a connection has no light although its mirrors may have settled."""
+        """Returns why a connection has no light although its mirrors may have settled."""
         for port in one.ports:
             if port in self._failed:
                 return f"port {port} has failed"
@@ -586,13 +591,13 @@ class Machine:
         one = self._active.get(port)
         if one is None or self._admin.get(port, Admin.NORMAL) is not Admin.NORMAL:
             return PortStatus.BLOCKED
-        if self._hindrance(one):  # of the other port: this one carries no light
+        if self._hindrance(one):  # from the other port; this connection is dark
             return PortStatus.BLOCKED
         known = {Status.CONNECTED: PortStatus.TUNED, Status.FAILED: PortStatus.FAILED}
         return known.get(one.status(self.now), PortStatus.TUNING)
 
     def _powers(self, port: Port, one: Connection | None) -> tuple[float, float]:
-        """The power that enters and that leaves at a port [dBm]."""
+        """Returns the power that enters and the power that leaves at a port [dBm]."""
         optics = self.design.optics
         through = DARK_DBM
         if one is not None and not self._hindrance(one):

@@ -1,6 +1,6 @@
 """Messages of NETCONF over SSH: framing (RFC 6242) and safe XML.
 
-XML with a document type is refused: entities are defined there, and NETCONF has none.
+XML with a document type is refused, because it could define entities, which NETCONF does not use.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ CHUNKED = "urn:ietf:params:netconf:base:1.1"
 LONGEST = 4 << 20
 """The longest message [bytes]."""
 DEEPEST = 50
-"""Elements within each other [count]."""
+"""Largest nesting depth of elements."""
 _END = b"]]>]]>"
 _CHUNK = re.compile(rb"\n#([1-9][0-9]{0,9})\n")
 
 _BEGUN = re.compile(rb"(\n(#(#|[1-9][0-9]{0,9})?)?)?")
-"""What may still become the head of a chunk."""
+"""Matches bytes that may be the incomplete header of a chunk."""
 
 
 class BadMessageError(ValueError):
-    """Framing or XML that is refused."""
+    """Raised if the framing or the XML of a message is refused."""
 
 
 class Framer:
@@ -32,12 +32,12 @@ class Framer:
 
     def __init__(self) -> None:
         self.chunked = False
-        """Whether both sides have said that they can do chunks."""
+        """Whether both sides support chunked framing."""
         self._buffer = bytearray()
         self._message = bytearray()
 
     def feed(self, data: bytes) -> None:
-        """Takes bytes up.
+        """Appends received bytes.
 
         Raises:
             BadMessageError: if a message is too long.
@@ -47,7 +47,7 @@ class Framer:
             raise BadMessageError(f"a message of more than {LONGEST} bytes")
 
     def next(self) -> str | None:
-        """The next complete message; None if there is none.
+        """Returns the next complete message; None if there is none.
 
         Raises:
             BadMessageError: if the framing is broken, or it is not UTF-8.
@@ -69,7 +69,8 @@ class Framer:
         return raw
 
     def _next_chunked(self) -> bytes | None:
-        # Deletes from the front of a bytearray: many small chunks take no more time than one.
+        # Deleting from the front of a bytearray is cheap, so many small chunks take no more time
+        # than one.
         while True:
             if self._buffer.startswith(b"\n##\n"):
                 del self._buffer[:4]
@@ -90,16 +91,16 @@ class Framer:
 
 
 def framed(text: str, *, chunked: bool) -> bytes:
-    """A message as it is sent."""
+    """Returns a message with its framing."""
     raw = text.encode()
     return b"\n#%d\n%s\n##\n" % (len(raw), raw) if chunked else raw + _END
 
 
 def parsed(text: str) -> ET.Element:
-    """The root element of a message.
+    """Returns the root element of a message.
 
     Raises:
-        BadMessageError: if it is not XML, has a document type, or is too deep.
+        BadMessageError: if the message is not XML, has a document type, or is nested too deeply.
     """
     if "<!" in text.replace("<!--", "").replace("<![CDATA[", ""):
         raise BadMessageError("a document type or an entity, which NETCONF does not have")
@@ -123,7 +124,7 @@ def parsed(text: str) -> ET.Element:
 
 
 def local(element: ET.Element) -> str:
-    """The name of an element without its namespace."""
+    """Returns the name of an element without its namespace."""
     return element.tag.rpartition("}")[2]
 
 

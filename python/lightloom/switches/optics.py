@@ -1,8 +1,8 @@
 """Light through a switch: insertion loss per path, and the power that a monitor reads.
 
-The factory table of a real switch holds a measured loss for each pair of ports. Here a loss
-is drawn per pair from the seed, uniformly between two bounds, so that a table of a million
-pairs needs no memory. Polarisation, wavelength and temperature dependence are not modelled.
+The factory table of a real switch holds a measured loss for each pair of ports. Here the loss of a
+pair is drawn from the seed, uniformly between two bounds, so that a table of a million pairs needs
+no memory. Dependence on polarisation, wavelength and temperature is not modelled.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from lightloom.switches.ports import Pair
 TUNED_WITHIN_DB = 0.5
 """A port is tuned if its loss is at most this far off its target [dB] (SAI, OCP)."""
 DARK_DBM = -60.0
-"""The lowest power that a monitor reads [dBm]: the reading of a dark port."""
+"""The lowest power that a monitor reports [dBm]: the reading at a dark port."""
 _DECADES = 2.0
 """The excess loss falls by this many decades during one settling time."""
 
 
 @dataclass(frozen=True)
 class Monitor:
-    """How the monitor of a port is set."""
+    """Settings of the monitor of a port."""
 
     wavelength_nm: float | None = None
-    """The wavelength that it is calibrated for [nm]; None is that of the factory. Its readings do
+    """The wavelength for which it is calibrated [nm]; None is the factory setting. Its readings do
     not depend on it."""
     offset_db: float = 0.0
     """Offset of the monitor's readings [dB]."""
@@ -50,23 +50,24 @@ class Optics:
     """Power that enters each A port [dBm]."""
 
     def loss_db(self, pair: Pair) -> float:
-        """The factory insertion loss of a path, to 2 digits [dB]."""
+        """Returns the factory insertion loss of a path, to two decimals [dB]."""
         share = _draw(self.seed, *pair) / 2**32
         return round(self.loss_min_db + share * (self.loss_max_db - self.loss_min_db), 2)
 
     def output_dbm(self, pair: Pair, remaining: float) -> float:
-        """The power that leaves the B port of a path that is settling, to 2 digits [dBm].
+        """Returns the power that leaves the B port of a settling path, to two decimals [dBm].
 
         Args:
             pair: the path.
-            remaining: time until it is tuned, in settling times; negative after it is.
+            remaining: time until it settles, in units of its settling time; negative afterwards.
         """
         power = self.launch_dbm - self.loss_db(pair) - excess_db(remaining)
         return round(max(power, DARK_DBM), 2)
 
 
 def excess_db(remaining: float) -> float:
-    """The loss beyond the target during settling: exactly `TUNED_WITHIN_DB` at its end.
+    """Returns the loss above the target during settling, which is exactly `TUNED_WITHIN_DB` at its
+    end.
 
     >>> excess_db(0.0), excess_db(1.0)
     (0.5, 50.0)
@@ -75,7 +76,7 @@ def excess_db(remaining: float) -> float:
 
 
 def _draw(seed: int, a: int, b: int) -> int:
-    """32 bits that depend on all three numbers (the finaliser of SplitMix64)."""
+    """Returns 32 bits that depend on all three numbers (the finaliser of SplitMix64)."""
     mask = 2**64 - 1
     mixed = (seed * 0x9E3779B97F4A7C15 + a * 0xD1B54A32D192ED03 + b * 0x8CB92BA72F3D8DD7) & mask
     mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & mask

@@ -1,11 +1,10 @@
-"""What clients of an emulated switch see: a stream of packets into each A port, and which of them
-arrive.
+"""Packets through an emulated switch: a stream into each A port, and the number that arrives.
 
-Packets of a stream begin every `gap_ps`, and each takes `length_ps`. One arrives if the link of its
-cross-connect is up for all of that time: from the end of settling, relock and link-up until the
-cross-connect is deleted or fails. Nothing waits: what meets a dark path is lost, as behind a sender
-that does not know of the change. Counts follow from the times of the links, so a stream costs
-nothing while it lasts.
+Packets of a stream begin every `gap_ps`, and each takes `length_ps`. A packet arrives if the link
+of its cross-connect is up for all of that time: from the end of settling, relock and link-up until
+the cross-connect is deleted or fails. Packets are not buffered: a packet at a dark path is lost, as
+behind a sender that is not aware of the change. Counts are computed from the times of the links, so
+a running stream costs no time.
 """
 
 from __future__ import annotations
@@ -19,30 +18,31 @@ from lightloom.switches.ports import Pair
 
 @dataclass(frozen=True)
 class Stream:
-    """The packets that each A port is sent."""
+    """The stream of packets into each A port."""
 
     gap_ps: int = 10_000_000
-    """From the begin of a packet to that of the next [ps]."""
+    """Time from the start of a packet to the start of the next [ps]."""
     length_ps: int = 120_000
     """Duration of one packet [ps]: 1,500 B at 100 Gb/s."""
 
 
 @dataclass
 class Counted:
-    """Packets of one A port."""
+    """Packet counts of one A port."""
 
     sent: int = 0
-    """That have ended [count]."""
+    """Number of packets that have ended."""
     delivered: int = 0
-    """That arrived [count]."""
+    """Number of packets that arrived."""
     to: dict[int, int] = field(default_factory=dict)
-    """B port → that arrived there [count]."""
+    """B port → number of packets that arrived there."""
     silence_ps: int = 0
-    """The longest time between two that arrived, or since the begin, or until now [ps]."""
+    """The longest time without an arrival [ps]: between two arrivals, from the start to the first,
+    or from the last until now."""
 
     @property
     def lost(self) -> int:
-        """That did not arrive [count]."""
+        """Returns the number of packets that did not arrive."""
         return self.sent - self.delivered
 
 
@@ -57,7 +57,8 @@ class Counter:
         self._last: dict[int, int] = {}
 
     def note(self, now: int, up: Mapping[Pair, int]) -> None:
-        """The links that are up or will be [when, ps], from now on."""
+        """Sets the links that are or will be up from now on, each with the time at which it comes
+        up [ps]."""
         for pair, since in [*self._up.items()]:
             if up.get(pair) != since:
                 self._close(pair, since, now)
@@ -68,7 +69,7 @@ class Counter:
                 self._found.setdefault(pair[0], Counted())
 
     def counts(self, now: int) -> dict[int, Counted]:
-        """A port → its packets until now, of ports that have had a cross-connect by then."""
+        """Returns A port → its packets up to now, for ports that have had a cross-connect."""
         found = copy.deepcopy(self)
         found.note(now, {})
         for a, one in found._found.items():
@@ -77,7 +78,7 @@ class Counter:
         return dict(sorted(found._found.items()))
 
     def _ended_by(self, now: int) -> int:
-        """Packets that have ended [count]."""
+        """Returns the number of packets that have ended."""
         return max(0, (now - self.since_ps - self.stream.length_ps) // self.stream.gap_ps + 1)
 
     def _close(self, pair: Pair, up: int, down: int) -> None:

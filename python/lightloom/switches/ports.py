@@ -1,4 +1,4 @@
-"""Ports and cross-connects of a switch of two sides: A ports (ingress), B ports (egress)."""
+"""Ports and cross-connects of a switch with two sides: A ports (ingress) and B ports (egress)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Pair = tuple[int, int]
 """A cross-connect: its A port and its B port, both counted from 1."""
 
 LARGEST = 1024
-"""Ports [count] of a side of the largest switch (SONiC's limit)."""
+"""Number of ports on each side of the largest switch (SONiC's limit)."""
 LABEL = "at most 64 letters, digits, blanks or .:/#~()[]+@=-_"
-"""The characters of a port label, which no interface has to quote."""
+"""Pattern of a port label that no interface has to quote."""
 _LABEL = re.compile(r"[\w .:/#~()\[\]+@=-]{0,64}", re.ASCII)
 _PORT = re.compile(r"([1-9][0-9]{0,3})([AB])")
 _PAIR = re.compile(r"([1-9][0-9]{0,3})A-([1-9][0-9]{0,3})B")
@@ -46,20 +46,20 @@ class Size:
         return f"{self.a}x{self.b}"
 
     def has(self, port: Port) -> bool:
-        """Whether the switch has this port."""
+        """Returns whether the switch has this port."""
         return 1 <= port.number <= (self.a if port.side == "A" else self.b)
 
     def ports(self) -> list[Port]:
-        """All ports: the A side, then the B side."""
+        """Returns all ports: the A side, then the B side."""
         a = [Port("A", number) for number in range(1, self.a + 1)]
         return a + [Port("B", number) for number in range(1, self.b + 1)]
 
 
 def size_of(key: str, text: str) -> Size:
-    """A size such as `32x32`.
+    """Reads a size such as `32x32`.
 
     Raises:
-        ConfigError: of `key`.
+        ConfigError: naming `key`, if the text is invalid.
 
     >>> size_of("ports", "16x32")
     Size(a=16, b=32)
@@ -74,17 +74,17 @@ def size_of(key: str, text: str) -> Size:
 
 
 def is_label(text: str) -> bool:
-    """Whether a port may have this label."""
+    """Returns whether a port may have this label."""
     return _LABEL.fullmatch(text) is not None
 
 
 def ends_of(pair: Pair) -> tuple[Port, Port]:
-    """Both ports of a cross-connect."""
+    """Returns both ports of a cross-connect."""
     return Port("A", pair[0]), Port("B", pair[1])
 
 
 def name_of(pair: Pair) -> str:
-    """The name that SONiC gives a cross-connect.
+    """Returns SONiC's name of a cross-connect.
 
     >>> name_of((1, 29))
     '1A-29B'
@@ -93,7 +93,7 @@ def name_of(pair: Pair) -> str:
 
 
 def pair_of(name: str) -> Pair | None:
-    """The cross-connect that has this name; None if the text is not such a name.
+    """Returns the cross-connect of this name; None if the text is not such a name.
 
     >>> pair_of("1A-29B"), pair_of("1-29")
     ((1, 29), None)
@@ -103,7 +103,7 @@ def pair_of(name: str) -> Pair | None:
 
 
 def port_of(name: str) -> Port | None:
-    """The port that has this name; None if the text is not a port.
+    """Returns the port of this name; None if the text is not a port.
 
     >>> port_of("29B")
     Port(side='B', number=29)
@@ -113,10 +113,10 @@ def port_of(name: str) -> Port | None:
 
 
 def read_pairs(key: str, texts: Iterable[str]) -> list[Pair]:
-    """Cross-connects as users write them: `1A-29B`, `1A-2B,3A-4B`, `1A..4A-5B..8B`.
+    """Reads cross-connects as users write them: `1A-29B`, `1A-2B,3A-4B`, `1A..4A-5B..8B`.
 
     Raises:
-        ConfigError: of `key`.
+        ConfigError: naming `key`, if the text is invalid.
 
     >>> read_pairs("add", ["1A-2B,4A..5A-7B..8B"])
     [(1, 2), (4, 7), (5, 8)]
@@ -135,7 +135,7 @@ def read_pairs(key: str, texts: Iterable[str]) -> list[Pair]:
 
 
 def expand(text: str) -> list[Pair]:
-    """The cross-connects of one item of a list; none if it is malformed.
+    """Returns the cross-connects of one item of a list; none if it is malformed.
 
     >>> expand("1A..3A-11B..13B"), expand("1b-1a")
     ([(1, 11), (2, 12), (3, 13)], [])

@@ -1,4 +1,5 @@
-"""`CircuitSwitch`: what every driver, the emulated switch and files of cross-connects can do."""
+"""`CircuitSwitch`: the interface of every driver, the emulated switch and files of
+cross-connects."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from lightloom.switches.ports import Pair, Port, Size, name_of
 from lightloom.switches.states import PortStatus, Status
 
 WAIT_S = 60.0
-"""The longest wait for new cross-connects to settle [s] (sonic-mgmt polls for as long)."""
+"""The longest wait for new cross-connects to settle [s], as in sonic-mgmt."""
 
 NO_STATUS = "it has no status"
 """The reason of a configured cross-connect whose state the switch has not reported (yet)."""
@@ -25,7 +26,7 @@ class Description:
     target: str
     """Its address, as its user wrote it."""
     dialect: str
-    """What its interface speaks."""
+    """The protocol of its interface."""
     model: str
     """The model that the switch reports; empty if it reports none."""
     size: Size
@@ -33,13 +34,14 @@ class Description:
     settle_ps: int | None = None
     """Settling time [ps]; None if the interface does not report it."""
     bidirectional: bool | None = None
-    """Whether one cross-connect carries light in both directions; None if it does not say."""
+    """Whether one cross-connect carries light in both directions; None if the switch does not
+    report it."""
     reports_status: bool = False
     """Whether it reports the state of a cross-connect."""
     reports_power: bool = False
     """Whether it measures light."""
     reports_size: bool = True
-    """Whether `size` is that of the switch; otherwise it is only the largest that is possible."""
+    """Whether `size` is the size of the switch; otherwise it is the largest possible size."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,9 @@ class CrossConnect:
     name: str
     """The name of the connection on the switch."""
     status: Status | None = None
-    """Its state; None if the interface has none."""
+    """Its state; None if the interface does not report it."""
     reason: str = ""
-    """Why it failed or is invalid."""
+    """Reason why it failed or is invalid."""
     configured: bool = True
     """False for a stale entry: a status without a configuration."""
 
@@ -65,21 +67,22 @@ class Reading:
     cross_connects: Sequence[CrossConnect]
     """All that it lists."""
     ports: Mapping[Port, PortStatus] = field(default_factory=dict)
-    """The state of its ports; empty if the interface has none."""
+    """The states of its ports; empty if the interface does not report them."""
 
     @property
     def pairs(self) -> list[Pair]:
-        """The cross-connects that are not INVALID, in order."""
+        """Returns the cross-connects that are not INVALID, in order."""
         held = (one for one in self.cross_connects if one.status is not Status.INVALID)
         leaving = Status.PENDING_DELETION
         return sorted({one.pair for one in held if one.status is not leaving})
 
     def find(self, pair: Pair) -> CrossConnect | None:
-        """The cross-connect between two ports."""
+        """Returns the cross-connect between two ports."""
         return self.by_pair().get(pair)
 
     def by_pair(self) -> dict[Pair, CrossConnect]:
-        """The cross-connects by their ports; one that is being deleted gives way to a new one."""
+        """Returns the cross-connects by their ports; of two, the new one rather than the one being
+        deleted."""
         leaving = Status.PENDING_DELETION
         listed = sorted(self.cross_connects, key=lambda one: one.status is not leaving)
         return {one.pair: one for one in listed}
@@ -90,21 +93,22 @@ class Outcome:
     """The result of a change."""
 
     removed: Sequence[Pair] = ()
-    """Deleted, or replaced by the switch."""
+    """Cross-connects that were deleted, or that the switch replaced."""
     added: Sequence[Pair] = ()
     """Created."""
     kept: Sequence[Pair] = ()
-    """Asked for, and there before: not touched."""
+    """Requested cross-connects that already existed and were not touched."""
     settled: bool | None = None
-    """Whether all that was added is CONNECTED; None if the interface does not say."""
+    """Whether all added cross-connects are CONNECTED; None if the interface does not report it."""
     seconds: float = 0.0
-    """From the first command until all had settled, or the last reading [s]."""
+    """Time from the first command until all had settled, or until the last reading [s]."""
 
 
 class SwitchError(Exception):
-    """A switch that refused, failed or did not answer.
+    """Raised if a switch refuses, fails or does not answer.
 
-    `done` holds what had been done by then; None if that is not known: read the switch.
+    `done` holds the part of the change that was done; None if it is not known, so that the switch
+    must be read.
     """
 
     def __init__(self, message: str, done: Outcome | None = None) -> None:
@@ -119,24 +123,24 @@ class CircuitSwitch(Protocol):
         """Returns the properties of the switch."""
 
     def read(self) -> Reading:
-        """Its cross-connects and ports as they are."""
+        """Returns its present cross-connects and ports."""
 
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
-        """Deletes, then creates; waits until what is new has settled.
+        """Deletes, then creates; waits until the new cross-connects have settled.
 
-        Cross-connects in both collections, and those in `add` that are there already, are
-        not touched. One in `remove` that is not there is ignored; a stale one is deleted.
+        Cross-connects in both collections, and existing ones in `add`, are not touched. One in
+        `remove` that does not exist is ignored; a stale one is deleted.
 
         Raises:
             SwitchError: if the switch refused, failed or did not answer.
         """
 
     def power(self) -> Mapping[Port, float] | None:
-        """The light that enters at A ports and leaves at B ports, as measured [dBm].
+        """Returns the measured power that enters A ports and leaves B ports [dBm].
 
-        None without monitors. A port without one is missing.
+        None if the switch has no monitors. Ports without a monitor are omitted.
         """
 
     def close(self) -> None:
@@ -148,7 +152,7 @@ class HasFactoryTable(Protocol):
     """A switch whose interface may report the factory measurement of each path."""
 
     def factory_losses(self) -> Mapping[Pair, float]:
-        """The insertion losses that the factory measured [dB]; empty without a table.
+        """Returns the insertion losses that the factory measured [dB]; empty if there is no table.
 
         Raises:
             SwitchError: if the switch failed or did not answer.
@@ -157,7 +161,8 @@ class HasFactoryTable(Protocol):
 
 @contextmanager
 def before_a_change() -> Iterator[None]:
-    """Marks what a driver does before its first command: if it fails, nothing was done."""
+    """Marks the steps of a driver before its first command: an error there means that nothing was
+    changed."""
     try:
         yield
     except SwitchError as problem:
@@ -165,14 +170,14 @@ def before_a_change() -> Iterator[None]:
 
 
 def named(target: str, problem: SwitchError) -> SwitchError:
-    """An error with the address of its switch."""
+    """Returns an error with the address of its switch."""
     text = str(problem)
     return problem if text.startswith(target) else SwitchError(f"{target}: {text}", problem.done)
 
 
 @contextmanager
 def understood(target: str, dialect: str) -> Iterator[None]:
-    """Makes an answer that has not the form of its dialect an error of the switch."""
+    """Turns an answer that is malformed in its dialect into an error of the switch."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
@@ -181,10 +186,10 @@ def understood(target: str, dialect: str) -> Iterator[None]:
 
 
 def loss_of(text: object) -> float:
-    """An insertion loss [dB].
+    """Reads an insertion loss [dB].
 
     Raises:
-        ValueError: if it is no number, or negative.
+        ValueError: if it is not a number, or is negative.
     """
     loss = float(str(text))
     if not 0 <= loss < math.inf:
@@ -193,10 +198,10 @@ def loss_of(text: object) -> float:
 
 
 def power_of(text: object) -> float:
-    """A power [dBm].
+    """Reads a power [dBm].
 
     Raises:
-        ValueError: if it is no number.
+        ValueError: if it is not a number.
     """
     power = float(str(text))
     if not math.isfinite(power):
@@ -207,7 +212,7 @@ def power_of(text: object) -> float:
 def difference(
     reading: Reading, remove: Collection[Pair], add: Collection[Pair]
 ) -> tuple[list[Pair], list[Pair], list[Pair]]:
-    """The cross-connects to delete, to create and to keep.
+    """Returns the cross-connects to delete, to create and to keep.
 
     >>> lit = Reading([CrossConnect((1, 1), "1A-1B"), CrossConnect((2, 2), "2A-2B")])
     >>> difference(lit, [(1, 1), (2, 2), (4, 4)], [(2, 2), (3, 3)])
@@ -225,7 +230,7 @@ def difference(
 
 
 def displaced(reading: Reading, gone: Collection[Pair], new: Collection[Pair]) -> list[Pair]:
-    """The cross-connects that a switch which accepted the new ones has replaced with them.
+    """Returns the cross-connects that the switch replaced when it accepted the new ones.
 
     >>> displaced(Reading([CrossConnect((1, 3), "1A-3B")]), [], [(1, 2)])
     [(1, 3)]
@@ -240,7 +245,7 @@ def displaced(reading: Reading, gone: Collection[Pair], new: Collection[Pair]) -
 
 
 def check_pairs(remove: Collection[Pair], add: Collection[Pair], size: Size) -> None:
-    """Refuses what no switch of this size can have.
+    """Refuses cross-connects that no switch of this size can have.
 
     Raises:
         SwitchError: naming a port that does not exist, or one in two new cross-connects.

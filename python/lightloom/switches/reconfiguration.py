@@ -1,8 +1,8 @@
-"""Changes between plans under traffic, on any switch: switching time, dark time of each path, light
-of what stays, packets lost, and what a client of one's own saw.
+"""Measures changes between plans under traffic, on any switch: switching time, dark time of each
+path, light of kept cross-connects, lost packets, and the result of the user's own program.
 
-Light is sampled on a second connection. An emulated switch counts packets, too (`packets`), by its
-command face; behind a real one runs the user's own program, such as iperf3.
+Light is sampled on a second connection. An emulated switch also counts packets (`packets`), which
+its command face reports. Behind a real switch, the user's own program runs, such as iperf3.
 """
 
 from __future__ import annotations
@@ -31,45 +31,45 @@ from lightloom.switches.protocol import (
 from lightloom.switches.verdicts import Check, FailedError, SkippedError, Verdict, judged, ms
 
 LEAST_PLANS = 2
-"""Plans [count] that a change needs."""
+"""Number of plans that a change needs."""
 TUNED_WITHIN_DB = 0.5
 """Light of a kept cross-connect varies by less than this [dB]."""
 RETRY_S = 0.05
 """Interval between readings of a switch that is restarting [s]."""
 BROKE_OFF = "the changes broke off before light was sampled during all of them"
 LAST_WORDS = 80
-"""Characters of a client's last line that are shown."""
+"""Largest number of characters of a client's last line that are shown."""
 
 
 class Packets(Protocol):
-    """Packets into every A port, and how many arrive."""
+    """Sends packets into every A port, and counts those that arrive."""
 
     def begin(self) -> None:
-        """Sends, once the links of all cross-connects are up."""
+        """Starts to send once the links of all cross-connects are up."""
 
     def settle(self) -> None:
-        """Waits until they are up after a change."""
+        """Waits after a change until all links are up."""
 
     def counts(self) -> Mapping[int, Counted]:
-        """A port → its packets so far."""
+        """Returns A port → its packets up to now."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What changes, how often, and under what."""
+    """A sequence of changes between plans, and the measurements during them."""
 
     plans: Sequence[Sequence[Pair]]
-    """The cross-connects of each plan; changes go from one to the next, and round."""
+    """The cross-connects of each plan; the changes go through the plans in a cycle."""
     rounds: int = 5
-    """Times [count] that each plan is changed to."""
+    """Number of changes to each plan."""
     wait_s: float = 60.0
     """The longest wait for settling, and for the client after the last change [s]."""
     again: Callable[[], CircuitSwitch] | None = None
     """Opens a second connection, on which light is sampled."""
     packets: Packets | None = None
-    """Counts packets, where something does."""
+    """The packet counter; None if there is none."""
     client: str = ""
-    """A command that runs meanwhile."""
+    """A command that runs during the changes."""
 
 
 @dataclass
@@ -78,18 +78,18 @@ class _Seen:
 
     taken_s: list[float] = field(default_factory=list)
     dark_s: dict[int, list[float]] = field(default_factory=dict)
-    """A port → how long it was dark in each change that moved it."""
+    """A port → its dark time in each change that moved it."""
     steps_s: list[float] = field(default_factory=list)
-    """Between two samples of light."""
+    """Time between two samples of light."""
     swing_db: dict[Pair, float] = field(default_factory=dict)
     """Kept cross-connect → the largest change of its light."""
     packets: Mapping[int, Counted] = field(default_factory=dict)
     broke_off: bool = True
-    """Whether the changes ended before the last one."""
+    """Whether the changes ended early."""
 
 
 def run(switch: CircuitSwitch, what: Run) -> Iterator[Check]:
-    """Changes between the plans, and yields what was found; ends with the cross-connects of the
+    """Changes between the plans, yields the results, and restores the cross-connects of the
     start."""
     with before_a_change():
         found = switch.read().pairs
@@ -103,7 +103,7 @@ def run(switch: CircuitSwitch, what: Run) -> Iterator[Check]:
     try:
         yield judged("changes", lambda: _changes(switch, what, seen))
     finally:
-        # Also where the caller is interrupted and asks for no more rows.
+        # Runs also if the caller is interrupted and requests no more rows.
         ended = "" if client is None else client.end(what.wait_s)
         restored = judged("left as found", lambda: _restore(switch, what, found))
     yield restored
@@ -120,7 +120,7 @@ class _Client:
     def __init__(self, command: str) -> None:
         try:
             words = shlex.split(command)
-            # A program that prints much would stand still at a full pipe.
+            # A program that prints much would block at a full pipe.
             self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
             self._process = subprocess.Popen(
                 words, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT
@@ -131,7 +131,8 @@ class _Client:
         self.passed = False
 
     def end(self, wait_s: float) -> str:
-        """Waits for its end, and kills it if there is none; how it ended, and its last line."""
+        """Waits for its end, and kills it if it does not end; returns how it ended, and its last
+        line."""
         try:
             self._process.wait(timeout=wait_s)
         except subprocess.TimeoutExpired:
@@ -147,12 +148,12 @@ class _Client:
 
 
 def stays_of(plans: Sequence[Sequence[Pair]]) -> set[Pair]:
-    """The cross-connects that all plans have."""
+    """Returns the cross-connects that all plans share."""
     return set.intersection(*(set(plan) for plan in plans))
 
 
 def _obstacle(plans: Sequence[Sequence[Pair]], found: Sequence[Pair]) -> str:
-    """Why the plans cannot be tried; empty if they can."""
+    """Returns why the plans cannot be tried; empty if they can."""
     if all(set(plan) == set(plans[0]) for plan in plans):
         return "all plans have the same cross-connects; give two that differ"
     own = {port for plan in plans for pair in plan for port in ends_of(pair)}
@@ -169,7 +170,7 @@ def _said(plans: Sequence[Sequence[Pair]]) -> str:
 
 
 def _changes(switch: CircuitSwitch, what: Run, seen: _Seen) -> str:
-    """All changes, in turn."""
+    """Carries out all changes in turn."""
     plans = [[*plan] for plan in what.plans]
     _change(switch, what, [], plans[0])
     if what.packets is not None:
@@ -194,7 +195,7 @@ def _changes(switch: CircuitSwitch, what: Run, seen: _Seen) -> str:
 def _one(
     switch: CircuitSwitch, what: Run, now: list[Pair], wanted: list[Pair], seen: _Seen
 ) -> None:
-    """One change, with its light."""
+    """Carries out one change, and samples its light."""
     gone, new = [p for p in now if p not in wanted], [p for p in wanted if p not in now]
     if what.again is None or not switch.describe().reports_power:
         seen.taken_s.append(_change(switch, what, gone, new))
@@ -220,7 +221,7 @@ def _steps(samples: Samples) -> list[float]:
 
 
 def _change(switch: CircuitSwitch, what: Run, gone: list[Pair], new: list[Pair]) -> float:
-    """One change, which has to settle; how long it took [s]."""
+    """Carries out one change, which must settle; returns its duration [s]."""
     done = switch.change(gone, new, wait_s=what.wait_s)
     if done.settled is False:
         raise FailedError(f"not settled after {what.wait_s:g} s; read the switch")
@@ -234,7 +235,7 @@ def _change(switch: CircuitSwitch, what: Run, gone: list[Pair], new: list[Pair])
 
 
 def _restore(switch: CircuitSwitch, what: Run, found: Sequence[Pair]) -> str:
-    """Deletes what the plans have brought; brings back what they have deleted."""
+    """Deletes the cross-connects that the plans created, and restores those that they deleted."""
     brought = {pair for plan in what.plans for pair in plan} - {*found}
     gone, new, _ = difference(_read_again(switch, what.wait_s), [*brought], [*found])
     switch.change(gone, new, wait_s=what.wait_s)
@@ -244,7 +245,7 @@ def _restore(switch: CircuitSwitch, what: Run, found: Sequence[Pair]) -> str:
 
 
 def _read_again(switch: CircuitSwitch, wait_s: float) -> Reading:
-    """The reading of a switch, which may be restarting."""
+    """Returns the reading of a switch, which may be restarting."""
     until = time.monotonic() + wait_s
     while True:
         try:

@@ -1,7 +1,7 @@
-"""An emulated switch as a process: all faces over one state machine.
+"""Runs an emulated switch as a process: all faces share one state machine.
 
-A face is imported only if it is asked for. SSH and gNMI take a moment to load: they start last,
-and the others answer meanwhile.
+A face is imported only if it is requested. SSH and gNMI load slowly, so they start last, while the
+others already answer.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from lightloom.switches.config import Face, Setup
 from lightloom.switches.host import Host
 
 Start = Callable[[Host, Setup, Face], Awaitable[tuple[int, Callable[[], Any]]]]
-"""Starts a face; returns its port, and what closes it."""
+"""Starts a face; returns its port, and the function that closes it."""
 SLOW = ("ssh", "netconf", "gnmi")
-"""Faces that take a moment to load."""
+"""Faces that load slowly."""
 
 
 @asynccontextmanager
 async def serving(setup: Setup) -> AsyncIterator[tuple[Host, dict[str, int]]]:
-    """An emulated switch; its faces listen within.
+    """Runs an emulated switch whose faces listen while the context is open.
 
     Yields:
         The switch, and the port of each face.
 
     Raises:
-        ConfigError: of a port that is in use.
+        ConfigError: if a port is in use.
     """
     _check_address(setup.listen)
     host = Host(setup.design)
@@ -54,7 +54,8 @@ async def serving(setup: Setup) -> AsyncIterator[tuple[Host, dict[str, int]]]:
 
 
 def _check_address(address: str) -> None:
-    """Refuses an address that is none of this machine, before a port is blamed for it."""
+    """Refuses an address that does not belong to this machine, so that the error does not blame a
+    port."""
     try:
         family, _, _, _, where = socket.getaddrinfo(address, 0, type=socket.SOCK_STREAM)[0]
         with socket.socket(family) as probe:
@@ -73,7 +74,7 @@ async def _start(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[]
         "tl1": _tl1,
         "netconf": _netconf,
     }
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # its core would write on the terminal
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # gRPC would write to the terminal
     try:
         if face.kind in SLOW:
             await asyncio.to_thread(import_module, f"lightloom.switches.faces.{face.kind}")

@@ -37,14 +37,14 @@ class Admin(StrEnum):
 
 
 class Recovery(StrEnum):
-    """How a cold reboot treats cross-connects."""
+    """Treatment of cross-connects in a cold reboot."""
 
     MAINTAIN = "maintain"
     """They stay lit (OCP `MAINTAIN`)."""
     RESTORE = "restore"
     """They go dark, and are set up again from the running configuration (OCP `RESTORE`)."""
     RESTORE_SAVED = "restore-saved"
-    """As `restore`, from what `config save` stored last."""
+    """As `restore`, but from the configuration that `config save` stored last."""
     REMOVE = "remove"
     """They are deleted (OCP `REMOVE`)."""
 
@@ -59,13 +59,14 @@ class Seen(NamedTuple):
     status: Status
     """Its state."""
     reason: str
-    """Why it is FAILED or INVALID; otherwise empty."""
+    """Reason why it is FAILED or INVALID; otherwise empty."""
     updated_ps: int
-    """When its state changed last [ps]."""
+    """Time of the last change of its state [ps]."""
     configured: bool
     """False for a stale entry: a status without a configuration."""
     ends: tuple[Port, Port]
-    """Its ports as a client named them: an INVALID connection may have them on the wrong sides."""
+    """Its ports as the client wrote them; an INVALID connection may have them on the wrong
+    sides."""
 
 
 class PortSeen(NamedTuple):
@@ -88,7 +89,7 @@ class PortSeen(NamedTuple):
 
 
 class Times(NamedTuple):
-    """When a cross-connect is of use, as three separate terms after each other [ps]."""
+    """The times at which a cross-connect becomes usable, in three successive steps [ps]."""
 
     lit_ps: int
     """The switch has settled: the loss is within 0.5 dB of its target."""

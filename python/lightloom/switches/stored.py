@@ -1,7 +1,7 @@
-"""Cross-connects in a file: what `lightloom plan --port-map -o` wrote, what `lightloom switch read
---json` printed, or a list of names.
+"""Cross-connects in a file: the output of `lightloom plan --port-map -o` or of `lightloom switch
+read --json`, or a list of names.
 
-A file stands in for a switch where there is none: as what is lit, or as what is wanted.
+A file can replace a switch, as the present or as the requested cross-connects.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class StoredSwitch:
         return Description(name, "file", "", self._size, reports_size=self._has_size)
 
     def read(self) -> Reading:
-        """Its cross-connects."""
+        """Returns its cross-connects."""
         return Reading([CrossConnect(pair, name_of(pair)) for pair in self._pairs])
 
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
-        """Writes the file anew, as a list of names."""
+        """Rewrites the file as a list of names."""
         check_pairs(remove, add, self._size)
         if not self._is_list:
             limit = "is no list of names, and would become one"
@@ -65,7 +65,7 @@ class StoredSwitch:
         return Outcome(gone, new, kept, None)
 
     def power(self) -> Mapping[Port, float] | None:
-        """A file has no light."""
+        """Returns None, because a file has no light."""
         return None
 
     def close(self) -> None:
@@ -73,16 +73,16 @@ class StoredSwitch:
 
 
 def read_wanted(path: Path) -> list[Pair]:
-    """The cross-connects of a file.
+    """Reads the cross-connects of a file.
 
     Raises:
-        ConfigError: if it has none, or a port in two of them.
+        ConfigError: if it has none, or two of them use the same port.
     """
     return _read(path)[1]
 
 
 def _read(path: Path) -> tuple[Size | None, list[Pair], bool]:
-    """The size, the cross-connects, and whether the file is a list of names."""
+    """Reads the size, the cross-connects, and whether the file is a list of names."""
     try:
         found = json.loads(reading.text(path, reading.DATA))
     except (ValueError, RecursionError):
@@ -120,7 +120,8 @@ def _pairs(path: Path, found: Any) -> Iterator[Pair]:
 
 
 def _read_pairs(path: Path, rows: Sequence[Any]) -> Iterator[Pair]:
-    """The cross-connects that `switch read --json` printed; INVALID ones were never set up."""
+    """Yields the cross-connects that `switch read --json` printed, without INVALID ones, which were
+    never set up."""
     for at, row in enumerate(rows):
         ends: list[Any] = [row.get(side) for side in "ab"] if isinstance(row, dict) else []
         if len(ends) != 2 or {*map(type, ends)} != {int}:
@@ -130,7 +131,7 @@ def _read_pairs(path: Path, rows: Sequence[Any]) -> Iterator[Pair]:
 
 
 def _size(found: Any) -> Size | None:
-    """The size that a plan was made for; None if the file does not state it."""
+    """Returns the size for which a plan was made; None if the file does not state it."""
     ports = found.get("port_map") if isinstance(found, dict) else None
     text = ports.get("switch_size") if isinstance(ports, dict) else None
     sides = str(text).split("x")

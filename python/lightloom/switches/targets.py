@@ -1,4 +1,5 @@
-"""Drivers by URL: `scpi://host:5025`, `sonic://user@host`, `gnmi://host`, `file:plan.json`."""
+"""Opens a driver by URL: `scpi://host:5025`, `sonic://user@host`, `gnmi://host`,
+`file:plan.json`."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ class Target:
     host: str = ""
     """Name or address."""
     port: int | None = None
-    """TCP port; None for the usual one."""
+    """TCP port; None for the default port."""
     user: str | None = None
     """The user name of the login."""
     options: Mapping[str, str] | None = None
@@ -40,12 +41,13 @@ class Target:
 
     @property
     def tcp_port(self) -> int:
-        """Its TCP port; the usual one if the address has none."""
+        """Returns its TCP port; the default port if the address has none."""
         return self.port or USUAL_PORTS[self.scheme]
 
     @property
     def place(self) -> tuple[str, str, int | None]:
-        """Driver, host and TCP port, or the file: equal if two addresses are of one interface."""
+        """Returns driver, host and TCP port, or the file; equal if two addresses lead to the same
+        interface."""
         if self.scheme == "file":
             return self.scheme, str(self.path.absolute()), None
         host = "127.0.0.1" if self.host == "localhost" else self.host
@@ -53,7 +55,7 @@ class Target:
 
 
 def is_target(text: str) -> bool:
-    """Whether a text is the address of a switch rather than the name of a file.
+    """Returns whether a text is the address of a switch rather than a file name.
 
     >>> is_target("scpi://127.0.0.1:5025"), is_target("old.json")
     (True, False)
@@ -65,7 +67,7 @@ def parse_target(text: str) -> Target:
     """The address of a switch.
 
     Raises:
-        ConfigError: if it is none, or holds a password.
+        ConfigError: if the text is not an address, or contains a password.
 
     >>> parse_target("gnmi://10.0.0.7?model=sonic-db").options
     {'model': 'sonic-db'}
@@ -105,14 +107,14 @@ def parse_target(text: str) -> Target:
 
 
 def open_target(text: str, credentials: Path | None = None) -> CircuitSwitch:
-    """A driver for an address.
+    """Opens the driver for an address.
 
     Args:
         text: the address.
-        credentials: a file of a user and a password, instead of the environment's.
+        credentials: a file with a user and a password, which replaces that of the environment.
 
     Raises:
-        ConfigError: of an address that is none.
+        ConfigError: if the address is invalid.
         SwitchError: if the switch does not answer.
     """
     target = parse_target(text)
@@ -144,7 +146,7 @@ def _sonic(target: Target, credentials: Credentials) -> CircuitSwitch:
 
 
 def _gnmi(target: Target, credentials: Credentials) -> CircuitSwitch:
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # its core would write on the terminal
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # gRPC would write to the terminal
     from lightloom.switches.drivers.gnmi import GnmiSwitch
 
     options = target.options or {}

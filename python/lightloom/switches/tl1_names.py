@@ -1,15 +1,15 @@
-"""What TL1 calls ports: `1.CARD.PORT` with 8 ports on a card, or numbers."""
+"""Port names in TL1: `1.CARD.PORT` with 8 ports on a card, or numbers."""
 
 from __future__ import annotations
 
 import re
 
 PER_CARD = 8
-"""Ports [count] of a card."""
+"""Number of ports on a card."""
 
 
 def aid_of(number: int, names: str) -> str:
-    """The identifier of a port.
+    """Returns the identifier of a port.
 
     >>> aid_of(9, "calient"), aid_of(9, "number")
     ('1.2.1', '9')
@@ -21,7 +21,7 @@ def aid_of(number: int, names: str) -> str:
 
 
 def number_of(aid: str, names: str) -> int | None:
-    """The port that has an identifier; None if it is none.
+    """Returns the port of an identifier; None if the text is not an identifier.
 
     >>> number_of("1.2.1", "calient"), number_of("1.2.9", "calient"), number_of("9", "number")
     (9, None, 9)

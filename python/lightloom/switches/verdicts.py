@@ -30,15 +30,15 @@ class Check:
 
 
 class FailedError(Exception):
-    """A check that failed."""
+    """Raised if a check fails."""
 
 
 class SkippedError(Exception):
-    """A check that does not apply."""
+    """Raised if a check does not apply."""
 
 
 def judged(name: str, body: Callable[[], str]) -> Check:
-    """Carries a check out."""
+    """Runs a check and returns its row."""
     try:
         return Check(name, Verdict.PASSED, body())
     except SkippedError as reason:
@@ -48,7 +48,7 @@ def judged(name: str, body: Callable[[], str]) -> Check:
 
 
 def ms(seconds: float) -> str:
-    """A time of a table.
+    """Formats a time for the table.
 
     >>> ms(0.0204)
     '20.4 ms'

@@ -1,4 +1,4 @@
-"""Waiting for new cross-connects, the same for every driver."""
+"""Waits for new cross-connects; all drivers use it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from lightloom.switches.protocol import NO_STATUS, CircuitSwitch, Outcome, Readi
 from lightloom.switches.states import Status
 
 FIRST_POLL_S = 0.005
-"""The first interval between readings [s]; each next one is twice as long."""
+"""The first interval between readings [s]; each later one is twice as long as the one before."""
 LONGEST_POLL_S = 1.0
 """The longest interval between readings [s]."""
 STATUS_S = 2.0
-"""The longest wait for the first status of a new cross-connect [s]: SONiC reports it after it has
-taken the configuration."""
+"""The longest wait for the first status of a new cross-connect [s]: SONiC reports it only after it
+has processed the configuration."""
 LIT_DBM = -40.0
 """A port with more power than this has light [dBm]."""
 STEADY_DB = 0.1
@@ -23,8 +23,8 @@ STEADY_DB = 0.1
 LIGHT_POLL_S = 0.01
 """The shortest interval between readings of light [s]."""
 DARK_S = 2.0
-"""A cross-connect that was there before is dark if it has no light for so long [s]: a path that
-settles has some light long before it is tuned."""
+"""An existing cross-connect is dark if it has no light for this time [s]; a settling path has some
+light long before it is tuned."""
 DARK_POLL_S = 0.1
 """Interval between these readings [s]."""
 
@@ -35,12 +35,12 @@ def wait_until_settled(
     started: float,
     wait_s: float,
 ) -> Outcome:
-    """Reads until all that was added is CONNECTED, as far as the switch reports states.
+    """Reads the switch until all added cross-connects are CONNECTED, if it reports states.
 
     Args:
         read: reads the switch.
-        done: what was done.
-        started: when the change began, by `time.monotonic`.
+        done: the result of the change.
+        started: start of the change, by `time.monotonic`.
         wait_s: the longest wait [s].
 
     Raises:
@@ -69,20 +69,21 @@ def wait_for_light(
     started: float,
     wait_s: float,
 ) -> Outcome:
-    """Reads monitors until the light of all that was added is steady, where no state is reported.
+    """Reads monitors until the light of all added cross-connects is steady; for switches that
+    report no states.
 
-    A cross-connect into which no light enters is not judged, nor one without monitors. Readings are
-    a quarter of the elapsed time apart: light that still changes differs between them, however
-    slowly a switch settles.
+    Cross-connects without monitors, or into which no light enters, are not checked. Readings are a
+    quarter of the elapsed time apart, so that readings of changing light differ even if the switch
+    settles slowly.
 
     Args:
         power: reads the monitors.
-        done: what was done.
-        started: when the change began, by `time.monotonic`.
+        done: the result of the change.
+        started: start of the change, by `time.monotonic`.
         wait_s: the longest wait [s].
 
     Raises:
-        SwitchError: if there is no steady light in time.
+        SwitchError: if light is not steady in time.
     """
     last: dict[Port, float] = {}
     while True:
@@ -104,10 +105,10 @@ def wait_for_light(
 
 
 def find_dark(switch: CircuitSwitch, reading: Reading, pairs: Collection[Pair]) -> dict[Pair, str]:
-    """The cross-connects of a reading that carry no light, and why.
+    """Returns the cross-connects of a reading that carry no light, with the reason.
 
-    They are FAILED or, if the interface reports no states, dark by its monitors. A cross-connect
-    into which no light enters is not judged, nor one without monitors.
+    They are FAILED or, if the interface reports no states, dark by their monitors. Cross-connects
+    without monitors, or into which no light enters, are not checked.
 
     Raises:
         SwitchError: if the switch does not answer.
@@ -123,7 +124,7 @@ def find_dark(switch: CircuitSwitch, reading: Reading, pairs: Collection[Pair]) 
 
 
 def _dark_by_light(switch: CircuitSwitch, pairs: Sequence[Pair]) -> dict[Pair, str]:
-    """The cross-connects that have no light for `DARK_S`, by the monitors."""
+    """Returns the cross-connects whose monitors show no light for `DARK_S`."""
     until, dark = time.monotonic() + DARK_S, [*pairs]
     while True:
         power = switch.power() or {}
@@ -142,10 +143,10 @@ def _dark_by_light(switch: CircuitSwitch, pairs: Sequence[Pair]) -> dict[Pair, s
 def _unsettled(
     reading: Reading, pairs: Sequence[Pair], done: Outcome, is_early: bool
 ) -> list[Pair]:
-    """The cross-connects that have not settled yet; early on, those without a status, too.
+    """Returns the cross-connects that have not settled; early on, also those without a status.
 
     Raises:
-        SwitchError: of one that failed, is invalid or is not there.
+        SwitchError: if one has failed, is invalid or is missing.
     """
     listed = reading.by_pair()
     waiting = []

@@ -19,11 +19,12 @@ ANSWER_S = 30.0
 LARGEST = 64 << 20
 """The largest message [bytes]."""
 CA = "LIGHTLOOM_SWITCH_CA"
-"""Environment variable: a file of certificates that are trusted instead of the system's."""
+"""Environment variable with the path of a file of certificates, which are trusted instead of those
+of the system."""
 
 
 class NotFoundError(SwitchError):
-    """A path without a value."""
+    """Raised if a path has no value."""
 
 
 class GnmiClient:
@@ -38,13 +39,13 @@ class GnmiClient:
         tls: bool | None = None,
         answer_s: float = ANSWER_S,
     ) -> None:
-        """Connects at the first call.
+        """Stores the address; the first call connects.
 
         Args:
             host: its name or address.
             port: its TCP port.
             credentials: user and password.
-            tls: None: unless it is on this machine.
+            tls: whether to use TLS; None uses it unless the server is on this machine.
             answer_s: the longest wait for an answer [s].
         """
         self.target = f"gnmi://{host}:{port}"
@@ -62,15 +63,15 @@ class GnmiClient:
         self._metadata = [("username", secret.user), ("password", secret.password or "")]
 
     def models(self) -> set[str]:
-        """The names of the models that it has."""
+        """Returns the names of the models that the server supports."""
         found = self._call(self._stub.Capabilities, gnmi_pb2.CapabilityRequest())
         return {model.name for model in found.supported_models}
 
     def get(self, path: Any, default: Any) -> Any:
-        """The value of a path; `default` if there is none.
+        """Returns the value of a path; `default` if it has none.
 
         Raises:
-            SwitchError: if it does not answer, or its answer is no value.
+            SwitchError: if the server does not answer, or its answer is not a value.
         """
         request = gnmi_pb2.GetRequest(path=[path], encoding=gnmi_pb2.JSON_IETF)
         try:
@@ -79,15 +80,16 @@ class GnmiClient:
             return default
         updates = [update for note in found.notification for update in note.update]
         if len(updates) > 1 and all(update.path.elem for update in updates):
-            # A server that answers leaf by leaf.
+            # This server answers with one update for each leaf.
             return {update.path.elem[-1].name: self._value(update.val) for update in updates}
         return self._value(updates[0].val) if updates else default
 
     def set(self, *, delete: Any = (), update: Any = ()) -> None:
-        """One Set: deletions, then updates; all or nothing.
+        """Sends one Set with deletions and updates, which the server applies completely or not at
+        all.
 
         Raises:
-            SwitchError: if it refuses or does not answer.
+            SwitchError: if the server refuses or does not answer.
         """
         self._call(self._stub.Set, gnmi_pb2.SetRequest(delete=delete, update=update))
 
@@ -137,24 +139,24 @@ class GnmiClient:
 
 _PLAIN = "check its address, or write ?tls=on"
 _UNREACHED = "failed to connect to all addresses"
-"""How gRPC's own reason begins if there was no connection, so that the call was never sent."""
+"""Prefix of gRPC's reason if there was no connection, so that the call was never sent."""
 _OF_GRPC = re.compile(r"^.*?last error: (?:[A-Z_]+: )?(?:ipv[46]:\S+ )?")
-"""What gRPC puts before the reason of the system."""
+"""Prefix that gRPC adds to the reason of the operating system."""
 _REMEDIES = {
     grpc.StatusCode.UNAVAILABLE: "wait, and read the switch",
     grpc.StatusCode.UNIMPLEMENTED: "check its address: is it gNMI?",
 }
-"""What to do after an error of a server that answered, if not to read the switch alone."""
+"""Remedies for errors with which a server answered, where reading the switch is not enough."""
 _REFUSED = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION)
 
 
 def bare(name: str) -> str:
-    """A name without its module (RFC 7951)."""
+    """Returns a name without its module (RFC 7951)."""
     return name.rpartition(":")[2]
 
 
 def without_modules(value: Any) -> Any:
-    """JSON_IETF without the modules of its names.
+    """Returns JSON_IETF data without the modules of its names.
 
     >>> without_modules({"a:b": [{"c": "d:e"}]})
     {'b': [{'c': 'd:e'}]}
@@ -165,7 +167,7 @@ def without_modules(value: Any) -> Any:
 
 
 def path_of(*steps: str | tuple[str, str], origin: str = "") -> Any:
-    """A path; a pair is an element with the key `name`."""
+    """Returns a path; a pair becomes an element with the key `name`."""
     elements = [
         gnmi_pb2.PathElem(name=step)
         if isinstance(step, str)
@@ -176,6 +178,6 @@ def path_of(*steps: str | tuple[str, str], origin: str = "") -> Any:
 
 
 def update_of(path: Any, value: Any) -> Any:
-    """An update that writes a value."""
+    """Returns an update that writes a value."""
     typed = gnmi_pb2.TypedValue(json_ietf_val=json.dumps(value).encode())
     return gnmi_pb2.Update(path=path, val=typed)

@@ -1,4 +1,4 @@
-"""Coroutines from a driver that does not wait itself: one thread with an event loop."""
+"""Runs coroutines for a synchronous driver, on one thread with an event loop."""
 
 from __future__ import annotations
 

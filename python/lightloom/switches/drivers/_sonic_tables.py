@@ -1,4 +1,4 @@
-"""Tables that SONiC's command line prints, and the states in them."""
+"""Reads tables that SONiC's command line prints, and the states in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lightloom.switches.protocol import NO_STATUS, loss_of
 from lightloom.switches.states import PortStatus, Status
 
 Row = Mapping[str, str]
-"""The cells of a row by the names of their columns, in lower case."""
+"""The cells of a row by column name in lower case."""
 PORT_STATES = {
     "blocked": PortStatus.BLOCKED,
     "powered_off": PortStatus.BLOCKED,
@@ -24,7 +24,7 @@ _BOTH_TUNED = (PortStatus.TUNED, PortStatus.TUNED)
 
 
 def rows_of(text: str) -> list[Row]:
-    """The rows of a table; empty cells are found by their columns.
+    """Returns the rows of a table; the positions of columns show which cells are empty.
 
     >>> rows_of("A ID  PEER  status\\n----  ----  ------\\n1A          blocked\\n")
     [{'a_id': '1A', 'peer': '', 'status': 'blocked'}]
@@ -50,12 +50,12 @@ def key_of(row: Row) -> str:
 
 
 def ports_in(rows: list[Row]) -> list[Port]:
-    """The ports that a table lists."""
+    """Returns the ports that a table lists."""
     return [port for row in rows if (port := port_of(key_of(row))) is not None]
 
 
 def port_states(rows: list[Row]) -> dict[Port, PortStatus]:
-    """The states of the ports in a table."""
+    """Returns the states of the ports in a table."""
     found = {}
     for row in rows:
         port = port_of(key_of(row))
@@ -66,11 +66,11 @@ def port_states(rows: list[Row]) -> dict[Port, PortStatus]:
 
 
 def statuses(rows: list[Row], ports: Mapping[Port, PortStatus]) -> dict[Pair, tuple[Status, str]]:
-    """The state of each cross-connect in a table, and the reason why it is not settled.
+    """Returns the state of each cross-connect in a table, and the reason if it has not settled.
 
     Args:
-        rows: of the first generation, with the states of both sides; or of the generated one,
-            with the state of the cross-connect.
+        rows: of the first generation, with the states of both sides; or of the generated command
+            line, with the state of the cross-connect.
         ports: the states of ports.
     """
     found = {}
@@ -88,11 +88,11 @@ def statuses(rows: list[Row], ports: Mapping[Port, PortStatus]) -> dict[Pair, tu
 
 
 def losses(rows: list[Row]) -> dict[Pair, float]:
-    """The factory insertion losses in a table [dB]: the first one of each path.
+    """Returns the factory insertion losses in a table [dB]; if a path has several, the first.
 
     Raises:
         KeyError: if there is no column of losses.
-        ValueError: of a cell that is no loss.
+        ValueError: if a cell is not a loss.
     """
     found: dict[Pair, float] = {}
     for row in rows:
@@ -103,7 +103,7 @@ def losses(rows: list[Row]) -> dict[Pair, float]:
 
 
 def _of_sides(a: PortStatus | None, b: PortStatus | None) -> tuple[Status, str]:
-    """The state of a cross-connect, from those of its sides."""
+    """Derives the state of a cross-connect from those of its sides."""
     if (a, b) == _BOTH_TUNED:
         return Status.CONNECTED, ""
     reason = f"its sides are {_word(a)} and {_word(b)}"
@@ -111,9 +111,10 @@ def _of_sides(a: PortStatus | None, b: PortStatus | None) -> tuple[Status, str]:
 
 
 def _of_word(word: str, a: PortStatus | None, b: PortStatus | None) -> tuple[Status, str]:
-    """The state of a cross-connect, from the switch's word for it and the states of its sides.
+    """Derives the state of a cross-connect from the word that the switch prints and the states of
+    its sides.
 
-    `disabled` means an error, and also that nothing has been reported yet.
+    `disabled` means either an error or that no state has been reported yet.
     """
     if word == "invalid":
         return Status.INVALID, "a port is in another cross-connect"

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Login:
-    """A connection of a driver, which is opened anew after a failure."""
+    """An SSH connection of a driver, which is reopened after a failure."""
 
     def __init__(
         self,
@@ -52,7 +52,8 @@ class Login:
         """The connection.
 
         Raises:
-            SwitchError: if it was lost, and the switch does not answer or refuses.
+            SwitchError: if the connection was lost and the switch does not answer, or refuses a new
+                one.
         """
         if self._line is None:
             if not self._loop.is_open:
@@ -82,7 +83,7 @@ class Login:
             raise SwitchError(f"{self._target}: {reason}; read it again") from None
 
     def drop(self) -> None:
-        """Ends a connection that is of no use any more; the next use opens another."""
+        """Ends a broken connection; the next use opens another."""
         line, self._line = self._line, None
         if line is not None:
             self._loop.call(line.abort)
@@ -105,8 +106,9 @@ def connect(
 ) -> asyncssh.SSHClientConnection:
     """Logs in.
 
-    The host key must be a known one (`~/.ssh/known_hosts`), except on the loopback, where
-    an emulated switch has a new key at each start; `?hostkey=check|ignore` says it for any host.
+    The host key must be in `~/.ssh/known_hosts`, except on the loopback interface, where an
+    emulated switch has a new key at each start. `?hostkey=check|ignore` overrides the rule for any
+    host.
 
     Raises:
         SwitchError: if the switch does not answer, or refuses.
@@ -143,10 +145,10 @@ def connect(
 
 
 def _is_known(host: str, port: int) -> bool:
-    """Whether there are host keys of a host, trusted or revoked."""
+    """Returns whether the known hosts include keys of a host, trusted or revoked."""
     known = str(Path.home() / ".ssh" / "known_hosts")
     try:
-        # asyncssh leaves the port out if only a revoked key has it.
+        # asyncssh omits the port if only a revoked key has it.
         found = [
             asyncssh.match_known_hosts(known, name, "", None) for name in (host, f"[{host}]:{port}")
         ]
@@ -158,8 +160,8 @@ def _is_known(host: str, port: int) -> bool:
 def _close(loop: Loop, line: asyncssh.SSHClientConnection) -> None:
     """Ends a connection on the thread of its loop.
 
-    asyncssh may be used only there: called from another thread, it writes to a socket that the loop
-    closes at that moment because the switch went away.
+    asyncssh may be used on that thread only. Called from another thread, it may write to a socket
+    that the loop is closing because the switch closed the connection.
     """
 
     async def end() -> None:

@@ -1,4 +1,4 @@
-"""A TCP connection of a driver: text out, and one answer up to a pattern in."""
+"""A TCP connection of a driver, which sends text and receives one answer up to a pattern."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from collections.abc import Callable
 from lightloom.switches.protocol import Outcome, SwitchError
 
 BLOCK = 1 << 16
-"""The most that is received at once [bytes]."""
+"""Most bytes received at once."""
 
 
 class NoAnswerError(SwitchError):
-    """An answer that did not come in time."""
+    """Raised if an answer does not arrive in time."""
 
 
 class Line:
-    """A connection, which is opened anew after a failure: an answer that comes late would be taken
-    for that of the next command."""
+    """A connection, which is reopened after a failure, because a late answer would be mistaken for
+    the answer to the next command."""
 
     def __init__(
         self,
@@ -32,11 +32,11 @@ class Line:
         """Connects.
 
         Args:
-            target: as errors name the switch.
-            address: its name or address, and its port.
+            target: the name of the switch in error messages.
+            address: the host name or address of the switch, and its port.
             wait_s: the longest wait for the connection [s].
             longest: the longest answer [bytes].
-            greet: called after each connection that is opened anew, to log in.
+            greet: called after each reconnection, to log in.
 
         Raises:
             SwitchError: if the switch cannot be reached.
@@ -54,7 +54,7 @@ class Line:
         """Sends text.
 
         Raises:
-            SwitchError: if there is no connection any more.
+            SwitchError: if the connection is lost.
         """
         try:
             if self._socket is None:
@@ -68,14 +68,14 @@ class Line:
             raise SwitchError(self._failed(problem)) from None
 
     def receive(self, end: re.Pattern[bytes], wait_s: float) -> str:
-        """The first text that matches a pattern; what comes before it is skipped.
+        """Returns the first text that matches a pattern; earlier text is discarded.
 
         Args:
-            end: of bytes that are not yet received.
+            end: the pattern, matched against bytes as they arrive.
             wait_s: the longest wait [s].
 
         Raises:
-            SwitchError: if it does not come.
+            SwitchError: if no such text arrives in time.
         """
         deadline = time.monotonic() + wait_s
         try:

@@ -1,8 +1,8 @@
 """The driver for gNMI: OCP's model of optical circuit switches, and SONiC's databases.
 
-A change is one Set. A switch may refuse it as a whole, or accept it and report a part as
-INVALID; the driver then deletes what is INVALID of its own, and reports the reason. Which
-model the switch has is asked by Capabilities (`?model=ocp|sonic-db` says it instead).
+A change is one Set. A switch may refuse it as a whole, or accept it and report a part as INVALID;
+the driver then deletes its own INVALID connections and reports the reason. Capabilities shows which
+model the switch has; `?model=ocp|sonic-db` overrides it.
 """
 
 from __future__ import annotations
@@ -46,31 +46,32 @@ _OCP = "ocp-ocs-optical-switch-connections"
 
 
 class Model(Protocol):
-    """A data model: what is read, and what is written."""
+    """A data model: the paths to read and to write."""
 
     dialect: str
     has_power: bool
 
     def connections(self, get: Any) -> list[CrossConnect]:
-        """The cross-connects."""
+        """Returns the cross-connects."""
 
     def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
-        """The state of each port, and the power that enters (A) or leaves (B) it."""
+        """Returns the state of each port, and the power that enters it (A) or leaves it (B)."""
 
     def all_ports(self, get: Any) -> list[Port]:
-        """The ports that the switch has."""
+        """Returns the ports of the switch."""
 
     def losses(self, get: Any) -> dict[Pair, float]:
-        """The factory table [dB]; empty if the model has none."""
+        """Returns the factory table [dB]; empty if the model has none."""
 
     def is_bidirectional(self, get: Any) -> bool | None:
-        """Whether one cross-connect carries light both ways; None if the model does not say."""
+        """Returns whether one cross-connect carries light in both directions; None if the model
+        does not report it."""
 
     def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
-        """The paths of cross-connects."""
+        """Returns the paths to delete for these cross-connects."""
 
     def additions(self, pairs: Sequence[Pair], taken: Mapping[str, Pair]) -> list[Any]:
-        """Updates that create cross-connects; `taken` has the names of others."""
+        """Returns updates that create cross-connects; `taken` has the names already in use."""
 
 
 class GnmiSwitch:
@@ -103,14 +104,14 @@ class GnmiSwitch:
         )
 
     def read(self) -> Reading:
-        """Its cross-connects and ports as they are."""
+        """Returns its present cross-connects and ports."""
         ports = {port: status for port, (status, _) in self._model.ports(self._client.get).items()}
         return Reading(self._model.connections(self._client.get), ports)
 
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
-        """One Set; waits until what is new has settled."""
+        """Sends one Set, and waits until the new cross-connects have settled."""
         started = time.monotonic()
         with before_a_change():
             check_pairs(remove, add, self._ports())
@@ -129,7 +130,7 @@ class GnmiSwitch:
         try:
             self._client.set(delete=self._model.deletions(leaving), update=update)
         except SwitchError as problem:
-            # A refusal changed nothing, unless stale entries were created before.
+            # A refused Set changes nothing, but stale entries may have been created before it.
             raise SwitchError(str(problem), None if stale else problem.done) from None
         done = Outcome(gone, new, kept)
         try:
@@ -140,14 +141,14 @@ class GnmiSwitch:
             raise SwitchError(f"{self._target}: {problem}", done) from None
 
     def power(self) -> Mapping[Port, float] | None:
-        """The light that enters at A ports and leaves at B ports [dBm]."""
+        """Returns the measured power that enters A ports and leaves B ports [dBm]."""
         if not self._model.has_power:
             return None
         found = self._model.ports(self._client.get)
         return {port: power for port, (_, power) in found.items() if power is not None}
 
     def factory_losses(self) -> Mapping[Pair, float]:
-        """The factory table [dB]; OCP's model has none."""
+        """Returns the factory table [dB]; OCP's model has none."""
         return self._model.losses(self._client.get)
 
     def close(self) -> None:
@@ -168,7 +169,8 @@ class GnmiSwitch:
     def _adopt_stale(
         self, before: Reading, gone: Collection[Pair], new: Collection[Pair]
     ) -> list[CrossConnect]:
-        """Stale entries that go, or are in the way: they are created before they are deleted."""
+        """Creates configurations for stale entries that are to be deleted or hold a needed port:
+        without one, they cannot be deleted."""
         wanted = {port for pair in new for port in ends_of(pair)}
         stale = [
             one
@@ -182,7 +184,7 @@ class GnmiSwitch:
         return stale
 
     def _drop_invalid(self, pairs: Sequence[Pair]) -> list[Pair]:
-        """Deletes what the switch accepted as INVALID: that is the client's duty."""
+        """Deletes connections that the switch accepted as INVALID, as the client must."""
         found = self._connections().cross_connects
         invalid = [one for one in found if one.pair in pairs and one.status is Status.INVALID]
         if invalid:
@@ -208,7 +210,7 @@ class _Ocp:
             return [one for row in rows if (one := self._connection(row)) is not None]
 
     def _connection(self, row: Mapping[str, Any]) -> CrossConnect | None:
-        """A connection; None for one that is INVALID and names no ports of a switch."""
+        """Returns a connection; None for an INVALID one that names no ports of a switch."""
         state = row.get("state", row.get("config", {}))
         status = Status(bare(state["status"])) if "status" in state else None
         ends = [str(state.get(f"{end}-port-name")) for end in ("input", "output")]
@@ -256,7 +258,7 @@ class _Ocp:
         for pair in pairs:
             a, b = map(str, ends_of(pair))
             name, at = name_of(pair), 1
-            while taken.get(name, pair) != pair:  # another client's, for other ports
+            while taken.get(name, pair) != pair:  # the name belongs to another client's connection
                 at += 1
                 name = f"{name_of(pair)}~{at}"
             config = {"name": name, "input-port-name": a, "output-port-name": b}
@@ -284,7 +286,7 @@ class _SonicDb:
             listed = [*config, *(_sonic_tables.key_of(row) for row in rows)]
             for name in dict.fromkeys(listed):
                 pair = pair_of(name)
-                if pair is not None:  # an entry of the configuration without a state is INVALID
+                if pair is not None:  # a configured entry without a state is INVALID
                     status, reason = states.get(pair, (Status.INVALID, NO_STATUS))
                     found.append(CrossConnect(pair, name, status, reason, name in config))
         return found
@@ -326,7 +328,7 @@ def _table(database: str, *steps: str) -> Any:
 
 
 def _rows(table: Mapping[str, Mapping[str, Any]]) -> list[_sonic_tables.Row]:
-    """The entries of a table, each with its key before its fields."""
+    """Returns the entries of a table, each with its key before its fields."""
     return [
         {"": key, **{name.lower(): str(value) for name, value in row.items()}}
         for key, row in table.items()

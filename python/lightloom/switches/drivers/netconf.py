@@ -1,8 +1,8 @@
 """The driver for NETCONF over SSH (Polatis, port 830).
 
-A change is one `<edit-config>` of running, or of the candidate and a `<commit>`
-(`?datastore=candidate`). The model has no state of a cross-connect: the driver waits until
-the power monitors of the new egress ports show light, where the switch has monitors.
+A change is one `<edit-config>` of the running datastore, or of the candidate followed by a
+`<commit>` (`?datastore=candidate`). The model has no state of a cross-connect. If the switch has
+power monitors, the driver waits until those of the new egress ports show light.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class NetconfSwitch:
         )
 
     def read(self) -> Reading:
-        """Its cross-connects and ports as they are."""
+        """Returns its present cross-connects and ports."""
         with understood(self._target, "NETCONF"):
             after = self._ports().a
             pairs = [
@@ -111,7 +111,7 @@ class NetconfSwitch:
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
-        """One edit; waits until there is light."""
+        """Sends one edit, and waits for light."""
         started = time.monotonic()
         with before_a_change():
             check_pairs(remove, add, self._ports())
@@ -120,7 +120,7 @@ class NetconfSwitch:
         if not gone and not new:
             return Outcome([], [], kept, True, time.monotonic() - started)
         busy = {pair[0]: pair for pair in before.pairs if pair not in gone}
-        for pair in new:  # the list is keyed by ingress: a merge would move the other one
+        for pair in new:  # the key is the ingress: a merge would move an existing one
             if pair[0] in busy:
                 other = name_of(busy[pair[0]])
                 message = f"{self._target}: port {pair[0]}A is in {other}; delete that one, too"
@@ -133,7 +133,7 @@ class NetconfSwitch:
             raise SwitchError(f"{self._target}: {problem}", problem.done or done) from None
 
     def power(self) -> Mapping[Port, float] | None:
-        """The light that enters at A ports and leaves at B ports [dBm]."""
+        """Returns the measured power that enters A ports and leaves B ports [dBm]."""
         with understood(self._target, "NETCONF"):
             rows = _rows(self._get("opm-power"), ("port",))
             return {self._port(int(row["port-id"])): power_of(row["power"]) for row in rows} or None
@@ -168,7 +168,8 @@ class NetconfSwitch:
             raise SwitchError(str(problem), done) from None
 
     def _ports(self) -> Size:
-        """The ports of both sides, by the size in the name of the model, else halves."""
+        """Returns the ports of both sides, from the size in the name of the model; else half of the
+        ports for each side."""
         if self._size is None:
             product = self._get("product-information")
             text = " ".join(leaf.text or "" for leaf in product.iter())
@@ -189,16 +190,16 @@ class NetconfSwitch:
         return self._rpc(f'<get><filter type="subtree">{pattern}</filter></get>')
 
     def _opened(self) -> _Session:
-        """The session; a new one if the last one was lost."""
+        """Returns the session; opens a new one if the last was lost."""
         if self._session is None:
             self._session = self._guarded(_Session.open)
         return self._session
 
     def _rpc(self, operation: str) -> ET.Element:
-        """The reply to one operation.
+        """Returns the reply to one operation.
 
         Raises:
-            SwitchError: if it is an error, or there is none.
+            SwitchError: if the reply is an error or does not arrive.
         """
         session = self._opened()
         self._message += 1
@@ -241,10 +242,10 @@ class _Session:
         return session
 
     async def ask(self, text: str) -> ET.Element:
-        """Sends a message, and returns the next one.
+        """Sends a message and returns the next received one.
 
         Raises:
-            BadMessageError: of one that is refused.
+            BadMessageError: if the received message is malformed.
         """
         self._process.stdin.write(framed(text, chunked=self._framer.chunked))
         while (found := self._framer.next()) is None:
@@ -260,7 +261,7 @@ class _RefusedError(SwitchError):
 
 
 def _rows(reply: ET.Element, names: tuple[str, ...]) -> list[dict[str, str]]:
-    """The leaves of each entry of a list."""
+    """Returns the leaves of each entry of a list."""
     return [
         {local(leaf): (leaf.text or "").strip() for leaf in element}
         for element in reply.iter()

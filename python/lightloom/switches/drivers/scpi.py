@@ -1,7 +1,7 @@
 """The driver for SCPI over TCP (Polatis, port 5025).
 
-The dialect reports neither the state of a cross-connect nor its settling time: the driver
-waits with `*opc?`, then for steady light by `:pmon:pow?` where the switch has monitors.
+The dialect reports neither the state of a cross-connect nor its settling time. The driver waits
+with `*opc?`, and then polls `:pmon:pow?` until the light is steady, if the switch has monitors.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ ANSWER_S = 10.0
 LONGEST = 1 << 20
 """The longest answer [bytes]."""
 PAIRS = 512
-"""Cross-connects [count] in one command."""
+"""Largest number of cross-connects in one command."""
 POWERS = 256
-"""Ports [count] of one query of powers (limit of Polatis switches)."""
+"""Largest number of ports in one query of powers (limit of Polatis switches)."""
 LIGHT_S = 2.0
 """The longest wait for steady light after `*opc?` [s]: the switch has settled by then."""
 LIGHT_TIMES = 3.0
-"""The same as a multiple of the time until `*opc?` answered, if that is longer: light within 0.5 dB
-of its target is steady after about as long again."""
+"""The same limit as a multiple of the time until `*opc?` answered, if that is longer: light within
+0.5 dB of its target becomes steady in about the same time again."""
 POWER_S = 2.0
-"""The longest wait for powers [s]: a switch without monitors answers nothing."""
+"""The longest wait for powers [s], because a switch without monitors does not answer."""
 _LINE = re.compile(rb"[^\n]*\n")
 _LISTS = re.compile(r"\(@([0-9,]*)\),\(@([0-9,]*)\)")
 _STATES = {"E": PortStatus.UNKNOWN, "D": PortStatus.BLOCKED, "F": PortStatus.FAILED}
@@ -70,7 +70,7 @@ class ScpiSwitch:
         )
 
     def read(self) -> Reading:
-        """Its cross-connects and ports as they are."""
+        """Returns its present cross-connects and ports."""
         with understood(self._target, "SCPI"):
             size = self._ports()
             found = _LISTS.fullmatch(self._query(":oxc:swit:conn:stat?"))
@@ -122,14 +122,14 @@ class ScpiSwitch:
             raise SwitchError(f"{message}; look at its ports", done) from None
 
     def power(self) -> Mapping[Port, float] | None:
-        """The light that enters at A ports and leaves at B ports [dBm]."""
+        """Returns the measured power that enters A ports and leaves B ports [dBm]."""
         return self._measured(self._ports().ports())
 
     def _powers(self, pairs: Sequence[Pair]) -> Mapping[Port, float] | None:
         return self._measured([port for pair in pairs for port in ends_of(pair)])
 
     def _measured(self, ports: Sequence[Port]) -> Mapping[Port, float] | None:
-        """The light at some ports; None if the switch has no monitors."""
+        """Returns the power at some ports; None if the switch has no monitors."""
         if self._has_monitors is False:
             return None
         after = self._ports().a
@@ -142,7 +142,7 @@ class ScpiSwitch:
                 powers = [power_of(text) for text in answer.strip("()").split(",")]
                 found.update(zip(some, powers, strict=True))
             except (SwitchError, ValueError):
-                self._has_monitors = False  # a switch without them answers nothing
+                self._has_monitors = False  # a switch without monitors does not answer
                 return None
         return found
 
@@ -164,7 +164,7 @@ class ScpiSwitch:
         return f"(@{a}),(@{','.join(str(pair[1] + after) for pair in pairs)})"
 
     def _check(self, before: Reading) -> None:
-        """Raises the error that the last command left."""
+        """Raises the error of the last command, if any."""
         answer = self._query(":syst:err?")
         number, _, text = answer.partition(",")
         if number.strip() == "0":

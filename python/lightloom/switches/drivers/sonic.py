@@ -1,10 +1,10 @@
 """The driver for SONiC's command line over SSH, both generations.
 
-It follows the reference client of sonic-mgmt: it reads the configuration and the status,
-clears stale entries that are in the way by adding and deleting them, deletes, adds, polls
-until both sides are tuned, and saves. Two things differ: conflicts are judged by port and
-side, not by number; and `add` is sent with the mode `safe`, so that a cross-connect which
-appeared meanwhile is not displaced (`?mode=update` sends what sonic-mgmt sends).
+It follows the reference client of sonic-mgmt: it reads the configuration and the status, clears
+stale entries that hold a needed port by adding and deleting them, deletes, adds, polls until both
+sides are tuned, and saves. Two things differ. Conflicts are found by port and side, not by number.
+`add` is sent with the mode `safe`, so that it does not displace a cross-connect which has appeared
+meanwhile (`?mode=update` sends the command of sonic-mgmt).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from lightloom.switches.states import Status
 from lightloom.switches.waiting import wait_until_settled
 
 PER_COMMAND = 64
-"""Cross-connects [count] in one command of the first generation."""
+"""Largest number of cross-connects in one command of the first generation."""
 _SHOWS = {
     "first": (
         "show ocs cross-connect config",
@@ -52,7 +52,7 @@ _SHOWS = {
         "show ocs-port-table",
     ),
 }
-"""The commands that show cross-connects and ports, each as configured and as they are."""
+"""The commands that show cross-connects and ports: their configuration and their status."""
 
 
 class SonicSwitch:
@@ -94,7 +94,7 @@ class SonicSwitch:
         )
 
     def read(self) -> Reading:
-        """Its cross-connects and ports as they are."""
+        """Returns its present cross-connects and ports."""
         config, status, _, port_status = self._shows
         configured = [
             pair for row in self._show(config) if (pair := pair_of(_sonic_tables.key_of(row)))
@@ -131,7 +131,7 @@ class SonicSwitch:
             done = Outcome(done.removed, new, done.kept)
             if self._save and (gone or new):
                 self._command("config save -y")
-        except _RefusedError as problem:  # a part of a list may have been done
+        except _RefusedError as problem:  # a part of the list may have been applied
             there, lit = {*self.read().pairs}, {*before.pairs}
             done = Outcome(sorted(lit - there), sorted(there - lit), kept)
             raise SwitchError(str(problem), done) from None
@@ -145,11 +145,11 @@ class SonicSwitch:
             raise named(self._target, problem) from None
 
     def power(self) -> Mapping[Port, float] | None:
-        """The command line reports no light."""
+        """Returns None, because the command line reports no power."""
         return None
 
     def factory_losses(self) -> Mapping[Pair, float]:
-        """The factory table, which the first generation alone prints [dB]."""
+        """Returns the factory table [dB], which only the first generation prints."""
         if self._generation != "first":
             return {}
         with understood(self._target, "SONiC CLI"):
@@ -174,7 +174,8 @@ class SonicSwitch:
         return self._size
 
     def _stale(self, before: Reading, gone: Collection[Pair], new: Collection[Pair]) -> list[Pair]:
-        """Stale entries that go, or are in the way: they have to be added before a deletion."""
+        """Returns stale entries that are to be deleted or hold a needed port; each must be added
+        before it can be deleted."""
         wanted = {port for pair in new for port in ends_of(pair)}
         return [
             one.pair
@@ -185,8 +186,8 @@ class SonicSwitch:
         ]
 
     def _to_add(self, before: Reading, new: Sequence[Pair]) -> list[Pair]:
-        """What has to be added: the generated command line refuses an entry that exists. An
-        invalid one is set up by the switch when its ports are free."""
+        """Returns the cross-connects to add, because the generated command line refuses an existing
+        entry. The switch itself sets an invalid one up when its ports are free."""
         if self._generation == "first":
             return [*new]
         held = {one.pair for one in before.cross_connects if one.configured}
@@ -219,7 +220,7 @@ class SonicSwitch:
             raise _RefusedError(f"{self._target}: {said}; read the switch")
 
     def _show(self, command: str) -> list[_sonic_tables.Row]:
-        """The rows of a table."""
+        """Returns the rows of the table that a command prints."""
         code, answer = self._run(command)
         if code:
             raise SwitchError(f"{self._target}: `{command}` failed: {answer.strip()[:200]}")
@@ -236,4 +237,4 @@ class SonicSwitch:
 
 
 class _RefusedError(SwitchError):
-    """A command that the switch refused."""
+    """Raised if the switch refuses a command."""

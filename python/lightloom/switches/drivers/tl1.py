@@ -1,8 +1,8 @@
 """The driver for TL1 over TCP (Calient, port 3082).
 
-A bulk is one command with ports joined by `&`; a switch that has no such lists is not
-driven. The state of a cross-connect and the power of ports are read where the switch
-reports them.
+A bulk change is one command with ports joined by `&`; switches without such lists are not
+supported. The driver reads the state of cross-connects and the power of ports if the switch reports
+them.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ ANSWER_S = 30.0
 LONGEST = 8 << 20
 """The longest answer [bytes]."""
 PAIRS = 512
-"""Cross-connects [count] in one command."""
+"""Largest number of cross-connects in one command."""
 GROUP = "LIGHTLOOM"
-"""The group of new cross-connects."""
+"""The group to which new cross-connects are assigned."""
 _ROW = re.compile(r"SRCPORT=([^,\s]+),DSTPORT=([^,\s]+),[^\"\r\n]*?CONNTYPE=(\w+)([^\"\r\n]*)")
 _PORT = re.compile(r'"([\w.]+):\w+,([^"\r\n]*)"')
 
@@ -84,7 +84,7 @@ class Tl1Switch:
         )
 
     def read(self) -> Reading:
-        """Its cross-connects and ports as they are."""
+        """Returns its present cross-connects and ports."""
         with understood(self._target, "TL1"):
             found = []
             for a, b, kind, rest in _ROW.findall(self._command("RTRV-CRS", "", "::ALL")):
@@ -104,7 +104,7 @@ class Tl1Switch:
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
-        """Deletes, then creates; waits until what is new has settled."""
+        """Deletes, then creates; waits until the new cross-connects have settled."""
         started = time.monotonic()
         with before_a_change():
             check_pairs(remove, add, self._ports())
@@ -126,7 +126,7 @@ class Tl1Switch:
             raise named(self._target, problem) from None
 
     def power(self) -> Mapping[Port, float] | None:
-        """The light that enters at A ports and leaves at B ports [dBm]."""
+        """Returns the measured power that enters A ports and leaves B ports [dBm]."""
         found = {port: power for port, (_, power) in self._port_rows().items()}
         return {port: power for port, power in found.items() if power is not None} or None
 
@@ -145,7 +145,7 @@ class Tl1Switch:
         return self._size
 
     def _port_rows(self) -> dict[Port, tuple[PortStatus, float | None]]:
-        """The state and the power of each port."""
+        """Returns the state and the power of each port."""
         with understood(self._target, "TL1"):
             found: dict[Port, tuple[PortStatus, float | None]] = {}
             for aid, rest in _PORT.findall(self._command("RTRV-PORT", "0")):
@@ -182,15 +182,15 @@ class Tl1Switch:
             raise SwitchError(message, Outcome()) from None
 
     def _command(self, verb: str, aid: str = "", rest: str = "") -> str:
-        """The text of a completed answer.
+        """Returns the text of a completed answer.
 
         Raises:
-            SwitchError: if the switch denied it or did not answer.
+            SwitchError: if the switch denied the command or did not answer.
         """
         self._ctag = self._ctag % 99_999 + 1
         ctag = self._ctag
         self._line.send(f"{verb}::{aid}:{ctag}:{rest};")
-        end = re.compile(rb"M\s+%d \w+[^;]*;" % ctag)  # alarms and acknowledgements come before
+        end = re.compile(rb"M\s+%d \w+[^;]*;" % ctag)  # skips alarms and acknowledgements before it
         answer = self._line.receive(end, ANSWER_S)
         found = re.search(rf"M\s+{ctag} (\w+)(.*)", answer, re.DOTALL)
         if found is None:
@@ -202,4 +202,4 @@ class Tl1Switch:
 
 
 class _DeniedError(SwitchError):
-    """A command that the switch denied."""
+    """Raised if the switch denies a command."""

@@ -1,1 +1,1 @@
-"""The interfaces of an emulated switch, one file each, all over one `Host`."""
+"""The interfaces ("faces") of an emulated switch, one file each; all share one `Host`."""

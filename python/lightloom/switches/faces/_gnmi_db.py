@@ -1,4 +1,4 @@
-"""SONiC's databases of an optical circuit switch by gNMI: origin `sonic-db`.
+"""SONiC's databases of an optical circuit switch over gNMI (origin `sonic-db`).
 
 Certain: the tables and fields of the HLD, and the path `/CONFIG_DB/localhost/TABLE/KEY`.
 Named option: the field of a port's state is `config_status` on the public virtual OCS and
@@ -30,7 +30,7 @@ _CONFIG = ("CONFIG_DB", "localhost")
 
 
 def tree(host: Host, port_state: str) -> dict[str, Callable[[Path], Any]]:
-    """The databases; a table is built only if a path leads there."""
+    """Returns the databases; a table is built only if a path leads to it."""
 
     def config(path: Path) -> dict[str, Any]:
         return _database(
@@ -124,7 +124,7 @@ def _sides(one: Seen) -> dict[str, Any]:
 
 
 def _key(one: Seen) -> str:
-    """The key of an entry; its name in other models may differ."""
+    """Returns the key of an entry, which may differ from its name in other models."""
     return f"{one.ends[0]}-{one.ends[1]}"
 
 
@@ -132,7 +132,7 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
     """Deletes entries of the table of cross-connects.
 
     Raises:
-        MalformedError: of anything else.
+        MalformedError: if the path leads to anything else.
     """
     steps = _config_path(path)
     if steps[0] != CROSS_CONNECTS or len(steps) > 2:
@@ -144,14 +144,14 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
 
 
 def names_of(host: Host, keys: Collection[str]) -> list[str]:
-    """The names of the connections of some keys."""
+    """Returns the names of the connections with these keys."""
     wanted = {*keys}
     listed = host.machine.connections(host.now) if wanted else []
     return [one.name for one in listed if _key(one) in wanted]
 
 
 def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -> None:
-    """Takes an update or a replacement up.
+    """Adds an update or a replacement to the edits.
 
     Raises:
         MalformedError: if the path is read-only or the value has the wrong form.
@@ -196,10 +196,10 @@ def _setting_admin(host: Host, port: Port, admin: Admin) -> Callable[[], None]:
 
 
 def wish_of(name: str, fields: Mapping[str, Any]) -> Wish:
-    """The connection that an entry describes.
+    """Returns the connection that an entry describes.
 
     Raises:
-        MalformedError: if its key is not that of its sides.
+        MalformedError: if its key does not match its sides.
     """
     a, b = (port_of(str(fields.get(side, ""))) for side in ("a_side", "b_side"))
     unknown = [field for field in fields if field not in ("a_side", "b_side")]

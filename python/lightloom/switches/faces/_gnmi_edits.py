@@ -1,4 +1,4 @@
-"""The edits of one gNMI Set, collected before any is applied."""
+"""The edits of one gNMI Set, all collected before the first is applied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Path = Sequence[tuple[str, Mapping[str, str]]]
 
 
 class MalformedError(Exception):
-    """A request that the model does not allow."""
+    """Raised if the model does not allow a request."""
 
 
 @dataclass
@@ -21,20 +21,20 @@ class Edits:
     """Deletions, replacements and updates of one Set, as one change."""
 
     remove: list[str] = field(default_factory=list)
-    """Names of connections."""
+    """Names of connections to delete."""
     keys: list[str] = field(default_factory=list)
     """Ports of connections to delete, such as `1A-29B`, whatever their names."""
     leaves: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Leaves of connections by name: a client may write them one by one."""
+    """Leaves of each connection by its name; a client may write them one at a time."""
     whole: set[str] = field(default_factory=set)
-    """Names of connections that are replaced: leaves that were not written have no value."""
+    """Names of connections that are replaced; leaves that the Set does not write are then unset."""
     wipe: bool = False
     """Whether the list is replaced as a whole."""
     after: list[Callable[[], None]] = field(default_factory=list)
-    """What else is set, once the change was accepted."""
+    """Other settings, applied once the change has been accepted."""
 
     def merge(self, name: str, leaves: Mapping[str, Any]) -> None:
-        """Takes leaves of a connection up."""
+        """Adds leaves of a connection to the edits."""
         self.leaves.setdefault(name, {}).update(leaves)
 
 
@@ -48,7 +48,7 @@ def bare(name: str) -> str:
 
 
 def check_keys(path: Path, lists: Collection[str]) -> None:
-    """Refuses keys that the model does not have: without them, the path would be that of a list.
+    """Refuses keys that the model does not have; without them, the path would be that of a list.
 
     Args:
         path: of a change.
@@ -64,7 +64,7 @@ def check_keys(path: Path, lists: Collection[str]) -> None:
 
 
 def check_label(leaf: str, text: str) -> None:
-    """Refuses a label of a port that the tables of other faces cannot show.
+    """Refuses a port label that the tables of other faces cannot show.
 
     Raises:
         MalformedError: naming the leaf.

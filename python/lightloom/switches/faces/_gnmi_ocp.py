@@ -34,7 +34,7 @@ MODELS = (
 LISTS = ("port-connection", "component")
 """Elements with the key `name`."""
 _NAME = re.compile(r"[\w .:/#~()\[\]+@=,-]{1,64}", re.ASCII)
-"""A connection's name: no other face would have to quote it."""
+"""Pattern of a connection's name that no face has to quote."""
 _RECOVERIES = {
     Recovery.MAINTAIN: "MAINTAIN",
     Recovery.RESTORE: "RESTORE",
@@ -44,7 +44,7 @@ _RECOVERIES = {
 
 
 def tree(host: Host) -> dict[str, Callable[[Path], Any]]:
-    """The top-level containers; each is built only if a path leads there."""
+    """Returns the top-level containers; each is built only if a path leads to it."""
     return {
         "optical-switch": lambda path: _switch(host),
         "connections": lambda path: _connections(host, path),
@@ -88,15 +88,16 @@ def _connections(host: Host, path: Path) -> dict[str, Any]:
 
 
 def _unique(listed: Sequence[Seen]) -> Sequence[Seen]:
-    """One entry for each name, which is the key: what is being deleted gives way to what is new."""
+    """Returns one entry for each name, which is the key; of two, the one that is being deleted is
+    omitted."""
     found: dict[str, Seen] = {}
     for one in listed:
-        found.setdefault(one.name, one)  # those that are being deleted come last
+        found.setdefault(one.name, one)  # entries that are being deleted come last
     return [*found.values()]
 
 
 def _named(path: Path) -> str:
-    """The entry of a list that a path leads to; `ANY` for all."""
+    """Returns the entry of a list to which a path leads; `ANY` for all."""
     return path[1][1].get("name", ANY) if len(path) > 1 else ANY
 
 
@@ -153,7 +154,7 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
     """Deletes connections.
 
     Raises:
-        MalformedError: of anything else.
+        MalformedError: if the path leads to anything else.
     """
     check_keys(path, LISTS)
     names = [name for name, _ in path]
@@ -168,7 +169,7 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
 
 
 def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -> None:
-    """Takes an update or a replacement up.
+    """Adds an update or a replacement to the edits.
 
     Raises:
         MalformedError: if the path is read-only or the value has the wrong form.
@@ -257,10 +258,10 @@ def _setting_recovery(host: Host, recovery: Recovery) -> Callable[[], None]:
 
 
 def wish_of(name: str, leaves: Mapping[str, Any]) -> Wish:
-    """The connection that leaves describe.
+    """Returns the connection that leaves describe.
 
     Raises:
-        MalformedError: if an end is missing or is no port.
+        MalformedError: if an end is missing or is not a port.
     """
     if not _NAME.fullmatch(name):
         raise MalformedError(

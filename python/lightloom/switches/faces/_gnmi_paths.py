@@ -1,4 +1,4 @@
-"""Paths of gNMI in a tree of JSON, with wildcards, and the parts of a tree that a type asks for.
+"""gNMI paths in a tree of JSON, with wildcards, and the selection of parts of a tree by data type.
 
 An element `*` matches every name, a key `*` every entry of a list; so does a list without keys in
 the middle of a path (gNMI's path conventions). A list without keys at the end is one value.
@@ -24,10 +24,10 @@ def steps_of(prefix: Any, path: Any) -> tuple[str, Path]:
 
 
 def matches(tree: Any, steps: Path) -> list[Match]:
-    """The parts of a tree that a path leads to.
+    """Returns the parts of a tree to which a path leads.
 
     Raises:
-        MalformedError: if a path without wildcards leads nowhere.
+        MalformedError: if a path without wildcards has no match.
 
     >>> matches({"list": [{"name": "x", "leaf": 1}]}, [("list", {"name": "*"}), ("leaf", {})])
     [([('list', {'name': 'x'}), ('leaf', {})], 1)]
@@ -42,7 +42,8 @@ def matches(tree: Any, steps: Path) -> list[Match]:
 def _below(
     tree: Any, steps: list[tuple[str, Mapping[str, str]]], taken: Path, choices: list[str]
 ) -> Iterator[Match]:
-    """The matches below a node; `choices` takes up the elements that may match several times."""
+    """Returns the matches below a node; adds the elements that may match several times to
+    `choices`."""
     if not steps:
         yield taken, tree
         return
@@ -69,7 +70,7 @@ def _has(row: Mapping[str, Any], keys: Mapping[str, str]) -> bool:
 
 
 def pruned(tree: Any, container: str) -> Any:
-    """A tree without the containers of a name.
+    """Returns a tree without the containers of a given name.
 
     >>> pruned({"a": {"config": {}, "state": {"x": 1}}}, "config")
     {'a': {'state': {'x': 1}}}

@@ -1,6 +1,6 @@
-"""What a gNMI subscription has sent, and what it sends next.
+"""The values that a gNMI subscription has sent, and those it has to send next.
 
-A path may lead nowhere yet: its values are sent once they exist, and its deletion is reported
+A path may have no match yet: its values are sent once they exist, and their deletion is reported
 (gNMI §3.5).
 """
 
@@ -23,7 +23,7 @@ SHORTEST_SAMPLE_S = 0.01
 ON_CHANGE_S = 0.02
 """Interval at which a subscription to changes compares values [s]."""
 REST = 3.0
-"""After a comparison no other one begins for this many times its duration, so that subscriptions
+"""After a comparison, no other begins for this multiple of its duration, so that subscriptions
 leave three quarters of the time to other clients."""
 Key = tuple[tuple[str, frozenset[tuple[str, str]]], ...]
 """A path without wildcards."""
@@ -36,19 +36,19 @@ class Watched:
     path: Any
     """The path, which may have wildcards."""
     interval_s: float
-    """From one comparison, or sample, to the next [s]."""
+    """Interval between comparisons or samples [s]."""
     repeats: bool
-    """Whether values are sent at each interval, changed or not."""
+    """Whether values are sent at each interval, even if they have not changed."""
     due_s: float = 0.0
-    """When the next one is due [s]."""
+    """Time at which the next comparison or sample is due [s]."""
     _sent: dict[Key, Match] = field(default_factory=dict)
 
     def news(self, values: list[Match], *, whole: bool) -> tuple[list[Match], list[Path]]:
-        """The values to send, and the paths of values that are gone.
+        """Returns the values to send, and the paths of deleted values.
 
         Args:
             values: the present ones.
-            whole: send those that have not changed, too.
+            whole: also send unchanged values.
         """
         now = {_key(steps): (steps, value) for steps, value in values}
         gone = [steps for key, (steps, _) in self._sent.items() if key not in now]
@@ -58,7 +58,7 @@ class Watched:
 
 
 class Turns:
-    """Comparisons of all subscriptions take turns."""
+    """Makes comparisons of all subscriptions run one after the other."""
 
     def __init__(self) -> None:
         self._next_s = 0.0
@@ -80,7 +80,7 @@ class Turns:
 
 
 def watched_of(subscription: Any, now_s: float) -> Watched:
-    """A subscription; its first values are sent now."""
+    """Returns a subscription whose first values are due now."""
     is_sample = subscription.mode == gnmi_pb2.SAMPLE
     asked = subscription.sample_interval / 1e9 if is_sample else 0.0
     interval = max(asked or ON_CHANGE_S, SHORTEST_SAMPLE_S)

@@ -1,4 +1,4 @@
-"""The rows of the factory table of insertion losses that faces list."""
+"""The rows of the factory table of insertion losses that faces show."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from lightloom.switches.host import Host
 from lightloom.switches.ports import Pair
 
 MOST_LOSSES = 65_536
-"""Larger factory tables list the cross-connects that are set up alone [rows]."""
+"""Number of rows above which a factory table lists only the present cross-connects."""
 
 
 def listed_losses(host: Host) -> Sequence[Pair]:
-    """The paths of the table, in order."""
+    """Returns the paths of the table, in order."""
     size = host.design.size
     if size.a * size.b <= MOST_LOSSES:
         return [(a, b) for a in range(1, size.a + 1) for b in range(1, size.b + 1)]

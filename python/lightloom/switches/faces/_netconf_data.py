@@ -15,13 +15,13 @@ from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.switches.states import Status
 
 Containers = Mapping[str, Callable[[], ET.Element]]
-"""Each container by its name; it is built only if a request asks for it."""
+"""Container name → function that builds it, called only if a request needs the container."""
 _OPERATION = f"{{{BASE}}}operation"
 _OPERATIONS = ("merge", "replace", "create", "delete", "remove")
 
 
 class Store:
-    """Running, and the candidate of one session."""
+    """The running datastore, and the candidate of one session."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -30,7 +30,7 @@ class Store:
 
     @property
     def is_modified(self) -> bool:
-        """Whether the candidate has changes that were not committed."""
+        """Returns whether the candidate has uncommitted changes."""
         return self._candidate is not None or bool(self._edits)
 
     def config(self, datastore: str) -> Containers:
@@ -46,7 +46,7 @@ class Store:
         }
 
     def state(self) -> Containers:
-        """The configuration and the state."""
+        """Returns the configuration and the state."""
         ports = Ports(self._host)
         return {
             "product-information": self._product,
@@ -56,10 +56,10 @@ class Store:
         }
 
     async def edit(self, datastore: str, operation: ET.Element) -> None:
-        """An `<edit-config>`.
+        """Applies an `<edit-config>`.
 
         Raises:
-            WrongError: if it is refused; nothing has changed then.
+            WrongError: if the edit is refused; nothing has changed then.
         """
         default, config = "merge", None
         for element in operation:
@@ -91,7 +91,7 @@ class Store:
         self.discard()
 
     def discard(self) -> None:
-        """Forgets the candidate."""
+        """Discards the candidate."""
         self._candidate, self._edits = None, []
 
     def validate(self) -> None:
@@ -182,7 +182,10 @@ class Store:
                 raise WrongError("data-not-unique", f"egress of {name_of(pair)} is in {other}, too")
 
     def _held(self) -> set[Pair]:
-        """The configured pairs. The model has no status for them, so a stale entry is included."""
+        """Returns the configured pairs.
+
+        The model has no status of pairs, so stale entries are included.
+        """
         listed = self._host.machine.connections(self._host.now)
         return {one.pair for one in listed if one.status not in _NOT_HELD}
 
@@ -209,8 +212,10 @@ _NOT_HELD = (Status.INVALID, Status.PENDING_DELETION)
 
 
 def _operation(element: ET.Element, default: str) -> str:
-    """The operation that an element requests. Public clients write the attribute without its
-    namespace."""
+    """Returns the operation that an element requests.
+
+    Public clients write the attribute without its namespace.
+    """
     for name in element.attrib:
         if name not in (_OPERATION, "operation"):
             raise WrongError("unknown-attribute", f"{local(element)[:40]} has no {name[-40:]}")
@@ -221,7 +226,7 @@ def _operation(element: ET.Element, default: str) -> str:
 
 
 def subtree(containers: Containers, operation: ET.Element) -> str:
-    """The data that the subtree filter of a request selects (RFC 6241 §6), as text."""
+    """Returns the data that the subtree filter of a request selects (RFC 6241 §6), as text."""
     ET.register_namespace("", OPTICAL)
     wanted = next((element for element in operation if local(element) == "filter"), None)
     if wanted is not None and wanted.get("type", "subtree") != "subtree":
@@ -236,7 +241,7 @@ def subtree(containers: Containers, operation: ET.Element) -> str:
 
 
 def _select(tree: ET.Element, pattern: ET.Element) -> ET.Element | None:
-    """The part of a tree that a pattern selects; None if it selects nothing."""
+    """Returns the part of a tree that a pattern selects; None if it selects nothing."""
     namespace = pattern.tag.rpartition("}")[0].lstrip("{")
     if local(tree) != local(pattern) or namespace not in ("", BASE, OPTICAL):
         return None

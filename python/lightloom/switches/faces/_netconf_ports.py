@@ -18,7 +18,7 @@ EDITED = {
     "port-config": ("port-id", "status", "label", "peer-port"),
     "opm-config": ("port-id", "wavelength", "offset"),
 }
-"""The containers of ports that can be written, and their leaves."""
+"""The writable containers of ports, and their leaves."""
 _STATES = {"ENABLED": Admin.NORMAL, "DISABLED": Admin.POWERED_OFF}
 _SET = {"port-enab": Admin.NORMAL, "port-disab": Admin.POWERED_OFF}
 _LIGHT_NM_THZ = 299_792.458
@@ -29,7 +29,7 @@ _LARGEST_OFFSET_DB = 60.0
 
 @dataclass(frozen=True)
 class PortEdit:
-    """What changes at a port; None leaves it as it is."""
+    """A change of a port; None leaves a setting as it is."""
 
     port: Port
     admin: Admin | None = None
@@ -45,10 +45,10 @@ class Ports:
         self._host = host
 
     def edit_of(self, container: str, entry: ET.Element) -> PortEdit:
-        """The change that an entry of a container asks for.
+        """Returns the change that an entry of a container requests.
 
         Raises:
-            WrongError: of a leaf that cannot be written so.
+            WrongError: if a leaf cannot have the value.
         """
         leaves = leaves_of(entry)
         unknown = [name for name in leaves if name not in EDITED[container]]
@@ -70,7 +70,7 @@ class Ports:
         return PortEdit(port, None if status is None else _STATES[status], label)
 
     def states_of(self, operation: ET.Element) -> list[PortEdit]:
-        """The changes of a `port-set-state`, as ONOS' driver sends it.
+        """Returns the changes of a `port-set-state` in the form that ONOS' driver sends.
 
         Raises:
             WrongError: if it names no port to enable or disable.
@@ -135,7 +135,7 @@ class Ports:
         return tree_of("opm-power", rows)
 
     def attenuators(self) -> ET.Element:
-        """`voa`: there are none."""
+        """Returns the container `voa`, which is empty."""
         rows = [
             ("port", {"port-id": str(number), "atten-mode": "VOA_MODE_NONE"})
             for number, seen in self._seen()
@@ -157,10 +157,10 @@ class Ports:
 
 
 def leaves_of(entry: ET.Element) -> dict[str, str]:
-    """The leaves of an entry by name.
+    """Returns the leaves of an entry by name.
 
     Raises:
-        WrongError: of a leaf that occurs twice.
+        WrongError: if a leaf occurs twice.
     """
     found: dict[str, str] = {}
     for leaf in entry:
@@ -171,7 +171,7 @@ def leaves_of(entry: ET.Element) -> dict[str, str]:
 
 
 def tree_of(name: str, rows: Iterable[tuple[str, Mapping[str, str]]]) -> ET.Element:
-    """A container with a list of entries, each with its leaves."""
+    """Returns a container with a list of entries, each with its leaves."""
     root = ET.Element(f"{{{OPTICAL}}}{name}")
     for row, leaves in rows:
         entry = ET.SubElement(root, f"{{{OPTICAL}}}{row}")

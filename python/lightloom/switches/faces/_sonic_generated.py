@@ -1,11 +1,11 @@
 """The command line that SONiC generates from the data model `sonic-ocs`.
 
-Certain, as the generator (`sonic-cli-gen`) and the instructions of the public virtual OCS show:
-the commands, `add` of an entry that exists and `update` or `delete` of one that does not are
-errors, a change that succeeds prints nothing, the columns of the tables, the words for states. An
-option: hyphens in the states of a port, as developer guide 0.2 writes them. Assumptions: an entry
-that the emulated switch refuses (a side is missing, differs from the id or is in use) fails the
-validation; a physical path is its two ports.
+Certain, as the generator (`sonic-cli-gen`) and the instructions of the public virtual OCS show: the
+commands; `add` of an existing entry and `update` or `delete` of a missing one are errors; a
+successful change prints nothing; the columns of the tables; the words for states. An option:
+hyphens in the states of a port, as developer guide 0.2 writes them. Assumptions: an entry that the
+emulated switch refuses (a side is missing, differs from the id or is in use) fails the validation;
+a physical path is its two ports.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Generated:
         self._host = host
 
     def handlers(self) -> dict[tuple[str, ...], Handler]:
-        """Each command, by its words."""
+        """Returns the handler of each command by the words of the command."""
         return {
             ("config", "ocs-cross-connect", "add"): self._add,
             ("config", "ocs-cross-connect", "update"): self._update,
@@ -115,7 +115,7 @@ class Generated:
         return Answer("")
 
     def _held(self) -> set[Pair]:
-        """The cross-connects of the configuration."""
+        """Returns the configured cross-connects."""
         listed = self._host.machine.connections(self._host.now)
         leaving = Status.PENDING_DELETION
         return {one.pair for one in listed if one.configured and one.status is not leaving}
@@ -159,7 +159,8 @@ def _oper_status(seen: PortSeen) -> str:
 
 
 def _arguments(words: Sequence[str], known: Sequence[str]) -> tuple[str, dict[str, str]] | None:
-    """The key and the options of a command, in any order; None if they are not as it takes them.
+    """Returns the key and the options of a command, which may be in any order; None if they are
+    invalid.
 
     >>> _arguments(["1A-2B", "--a-side", "1A", "--b-side=2B"], _SIDES)
     ('1A-2B', {'--a-side': '1A', '--b-side': '2B'})

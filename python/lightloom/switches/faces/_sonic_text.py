@@ -17,19 +17,19 @@ Handler = Callable[[Sequence[str]], Awaitable[Answer]]
 
 
 def usage(text: str) -> Answer:
-    """Arguments that a command does not take."""
+    """Returns the answer to invalid arguments of a command."""
     return Answer(f"Usage: {text}\nError: wrong arguments\n", 2)
 
 
 def table(
     head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[str] = ()
 ) -> Answer:
-    """A table as SONiC prints it: a header, a row of dashes, two spaces between columns.
+    """Returns a table in SONiC's format: a header, a row of dashes, two spaces between columns.
 
     Args:
         head: names of columns.
         rows: their cells.
-        numbers: columns that are aligned on the right.
+        numbers: columns that are aligned to the right.
 
     >>> print(table(("id", "loss"), [("1A-1B", "1.5")], ["loss"]).text, end="")
     id       loss

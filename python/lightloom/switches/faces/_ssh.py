@@ -1,4 +1,4 @@
-"""SSH for the faces that run over it: logins, and an end at each reboot."""
+"""SSH server of the faces that use it: checks logins and closes connections at each reboot."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from lightloom.switches.faces._streams import WRITE_S
 from lightloom.switches.host import AwayError, Client, Host, SilentError, silence
 
 LOGIN_S = 30.0
-"""A login that takes longer is cut off [s]."""
+"""A login that takes longer is ended [s]."""
 KEEPALIVE_S = 200.0
-"""A client is asked whether it is there after so long without a message [s]; the third time without
-an answer ends its connection."""
+"""A client that sends no message for this time [s] receives a keepalive request; the third one
+without an answer ends its connection."""
 
 
 class Server(asyncssh.SSHServer):
@@ -29,10 +29,11 @@ class Server(asyncssh.SSHServer):
         self._host, self._credentials = host, credentials
         self._client: Client | None = None
         self.tasks: set[asyncio.Task[object]] = set()
-        """What serves the channels; an answer that never comes ends with the connection."""
+        """Tasks that serve the channels; a task whose answer is withheld is cancelled when the
+        connection ends."""
 
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
-        """A client has connected."""
+        """Registers a client that has connected."""
         self._client = Client(conn.abort)
         try:
             self._host.enter(self._client)
@@ -47,11 +48,11 @@ class Server(asyncssh.SSHServer):
             self._host.leave(self._client)
 
     def password_auth_supported(self) -> bool:
-        """A password is what the face takes."""
+        """Returns True: clients log in with a password."""
         return True
 
     def validate_password(self, username: str, password: str) -> bool:
-        """Whether a client may enter."""
+        """Returns whether a client may log in."""
         return self._credentials.admit(username, password)
 
 
@@ -67,14 +68,14 @@ async def listen(
 
     Args:
         host: the switch.
-        credentials: who may enter.
+        credentials: the user who may log in.
         address: of this machine.
         face: its port and its host key.
         process: serves one channel.
         options: of asyncssh.
 
     Raises:
-        ConfigError: of a host key that cannot be used.
+        ConfigError: if the host key cannot be used.
     """
 
     async def serve(channel: Any) -> None:
@@ -85,7 +86,7 @@ async def listen(
             await process(channel)
         except SilentError:
             await silence()
-        except TimeoutError:  # it sends nothing, or does not read its answers
+        except TimeoutError:  # the client sends nothing, or does not read
             channel.get_extra_info("connection").abort()
         finally:
             tasks.discard(task)
@@ -109,7 +110,7 @@ async def send(channel: Any, data: Any) -> None:
     """Sends an answer, as text or bytes; waits if the client does not read.
 
     Raises:
-        TimeoutError: if it does not read for too long.
+        TimeoutError: if the client does not read in time.
     """
     channel.stdout.write(data)
     await asyncio.wait_for(channel.stdout.drain(), WRITE_S)

@@ -1,4 +1,5 @@
-"""Text over TCP: one message up to a delimiter at a time, bounded in length and in time."""
+"""Text over TCP: receives one message up to a delimiter at a time, with limits of length and
+time."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ LONGEST = 64 << 10
 IDLE_S = 600.0
 """A connection without a message for this long is closed [s]."""
 WRITE_S = 30.0
-"""A client that does not read its answers for this long is cut off [s]."""
+"""A client that does not read its answers for this long is disconnected [s]."""
 
 
 class Session:
@@ -25,10 +26,10 @@ class Session:
         self._reader, self._writer, self._delimiter = reader, writer, delimiter
 
     async def messages(self) -> AsyncIterator[str]:
-        """Each message without its delimiter, until the client goes.
+        """Yields each message without its delimiter, until the client disconnects.
 
         Raises:
-            ValueError: of one that is too long or not text.
+            ValueError: if a message is too long or is not text.
         """
         while True:
             try:
@@ -47,8 +48,11 @@ class Session:
 
 
 def _cut(writer: asyncio.StreamWriter, task: asyncio.Task[object] | None) -> None:
-    """Closes a connection. Before Python 3.12, `wait_for` may swallow a cancellation that
-    arrives as its future is done: the transport must go, too."""
+    """Closes a connection.
+
+    Before Python 3.12, `wait_for` may swallow a cancellation that arrives as its future completes,
+    so the transport is closed, too.
+    """
     writer.transport.abort()
     if task is not None:
         task.cancel()
@@ -84,7 +88,7 @@ async def start(
                     pass
         except (CutError, AwayError, ConnectionError, TimeoutError, asyncio.CancelledError):
             writer.transport.abort()
-        except ValueError as problem:  # UnicodeDecodeError is one
+        except ValueError as problem:  # includes UnicodeDecodeError
             reason = "not ASCII" if isinstance(problem, UnicodeDecodeError) else str(problem)
             with suppress(ConnectionError, TimeoutError):
                 await session.send(error.format(reason))

@@ -1,4 +1,4 @@
-"""The command face: faults on command and the state of the switch, by a small HTTP.
+"""The command face: injects faults and returns the state of the switch over HTTP.
 
 | request | answer |
 |---|---|
@@ -6,10 +6,10 @@
 | `GET /state` | the connections and ports that are not blocked, as JSON |
 | `GET /loss/1A-29B` | the factory insertion loss of a path [dB] |
 | `POST /packets` with `{"gap": "10 us", "length": "120 ns"}` | 204; packets enter every A port |
-| `GET /packets` | how many were sent and arrived, for each A port, as JSON |
+| `GET /packets` | packets sent and arrived for each A port, as JSON |
 
-It has no login, and is for loopback alone. A connection carries one request. It answers
-while the switch is booting, and faults of connections do not concern it.
+It has no login, and listens on loopback only. A connection carries one request. It also answers
+while the switch is booting; faults of connections do not affect it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TEXTS = {200: "OK", 204: "No Content", 400: "Bad Request", 404: "Not Found"}
 
 
 class _BadError(Exception):
-    """A request that is refused."""
+    """Raised if a request is refused."""
 
 
 async def listen(host: Host, address: str, port: int) -> asyncio.Server:
@@ -132,7 +132,7 @@ def _stream(body: bytes) -> Stream:
 
 
 def state(host: Host) -> dict[str, Any]:
-    """The connections, and the ports that are not blocked."""
+    """Returns the connections, and the ports that are not blocked."""
     machine, now = host.machine, host.now
     ports = [machine.port(now, port) for port in host.design.size.ports()]
     return {
@@ -159,7 +159,7 @@ def state(host: Host) -> dict[str, Any]:
 
 
 _UNLIT = (Status.INVALID, Status.PENDING_DELETION)
-"""States in which a connection has no times; another of its name may have some."""
+"""States in which a connection has no times; another connection of the same name may have times."""
 
 
 def _response(status: int, answer: Any) -> bytes:

@@ -100,7 +100,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         self._turns = Turns()
 
     async def Capabilities(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Models and encodings."""
+        """Returns the supported models and encodings."""
         await self._check(context)
         models = [
             gnmi_pb2.ModelData(name=name, organization=owner, version=version)
@@ -156,7 +156,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
     async def Subscribe(  # noqa: N802
         self, requests: AsyncIterator[Any], context: Any
     ) -> AsyncIterator[Any]:
-        """Values once, when polled, by interval or on change."""
+        """Sends values once, when polled, at intervals or on change."""
         await self._check(context)
         first = await anext(aiter(requests), None)
         if first is None or not first.HasField("subscribe"):
@@ -177,7 +177,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
     async def _stream(
         self, wanted: Any, requests: AsyncIterator[Any], ended: asyncio.Event, context: Any
     ) -> AsyncIterator[Any]:
-        """The messages of a subscription; `ended` is set by a reboot."""
+        """Yields the messages of a subscription; a reboot sets `ended`."""
         watched = [watched_of(one, time.monotonic()) for one in wanted.subscription]
         for message in await self._news(wanted, watched, context, whole=True):
             if not wanted.updates_only:
@@ -207,7 +207,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
     async def _news(
         self, wanted: Any, due: Sequence[Watched], context: Any, *, whole: bool
     ) -> list[Any]:
-        """The values that were not sent before, or all, and the paths that are gone."""
+        """Returns new and changed values, or all, and the paths of deleted values."""
         found = []
         for one in due:
             await self._turns.wait()
@@ -228,7 +228,8 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             await _abort(context, grpc.StatusCode.UNIMPLEMENTED, "encodings: JSON_IETF, JSON")
 
     async def _check(self, context: Any) -> None:
-        """Refuses those who may not enter, and everybody while the switch is booting."""
+        """Refuses clients without valid credentials, and all clients while the switch is
+        booting."""
         given = {str(key).lower(): str(value) for key, value in context.invocation_metadata() or ()}
         if not self._credentials.admit(given.get("username", ""), given.get("password", "")):
             await _abort(context, grpc.StatusCode.UNAUTHENTICATED, "unknown user or password")
@@ -240,16 +241,16 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
     def _matches(
         self, prefix: Any, path: Any, kind: int = 0, *, lasting: bool = False
     ) -> list[Match]:
-        """The values of a path.
+        """Returns the values of a path.
 
         Args:
             prefix: of the request.
-            path: which may have wildcards.
+            path: the path, which may have wildcards.
             kind: the type of data of a Get.
-            lasting: whether the path may lead nowhere yet, within a container that there is.
+            lasting: whether a path without a match is accepted if its container exists.
 
         Raises:
-            MalformedError: of a path that leads nowhere.
+            MalformedError: if the path has no match.
         """
         origin, steps = steps_of(prefix, path)
         tree = _gnmi_ocp.tree(self._host)
@@ -300,7 +301,8 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         await self._host.change(carry_out)
 
     def _known(self, edits: Edits) -> dict[str, dict[str, Any]]:
-        """The leaves of connections that a Set may write in part, by name."""
+        """Returns the present leaves of connections by name, because a Set may write only some of
+        them."""
         if edits.wipe:
             return {}
         anew = {*edits.remove, *edits.whole}
@@ -315,12 +317,12 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
 
 
 def _of_type(tree: dict[str, Any], *, config: bool) -> dict[str, Any]:
-    """What is configuration, or what is state."""
+    """Returns the configuration part or the state part of a tree."""
     tree.pop("STATE_DB" if config else "CONFIG_DB", None)
     found: dict[str, Any] = pruned(tree, "state" if config else "config")
     connections = found.get("connections", {})
     if config and connections:
-        # A stale entry has no configuration; neither has the time of the last change.
+        # Stale entries and the time of the last change are not configuration.
         listed = [row for row in connections["port-connection"] if "config" in row]
         found["connections"] = {"port-connection": listed}
     return found
@@ -341,7 +343,8 @@ def _decoded(value: Any) -> Any:
 def _notification(
     prefix: Any, path: Any, values: list[Match], encoding: int, gone: Sequence[Path] = ()
 ) -> Any:
-    """Values as updates, each of its path without wildcards; paths that are gone as deletions."""
+    """Returns a notification: values as updates, each with its full path, and the paths of deleted
+    values as deletions."""
     asked = steps_of(prefix, path)[1]
     updates = []
     for steps, value in values:
@@ -359,7 +362,7 @@ def _notification(
 
 
 async def _either(first: Awaitable[Any], ended: asyncio.Event) -> Any:
-    """The result of something that is awaited; None if the connection ends before."""
+    """Returns the result of an awaitable; None if the connection ends first."""
     tasks = [asyncio.ensure_future(first), asyncio.ensure_future(ended.wait())]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

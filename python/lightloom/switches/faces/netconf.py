@@ -66,7 +66,7 @@ async def listen(
             await session.serve(channel)
         except (CutError, AwayError):
             connection.abort()
-        except BadMessageError as problem:  # RFC 6242: broken framing ends the session
+        except BadMessageError as problem:  # RFC 6242: malformed framing ends the session
             session.send_error(channel, problem)
             channel.exit(1)
         except (asyncssh.Error, ConnectionError):
@@ -91,14 +91,14 @@ class Session:
         locks: dict[str, int],
         sessions: Mapping[int, Callable[[], None]],
     ) -> None:
-        """`sessions` has what ends each session, by number."""
+        """`sessions` maps the number of each session to the function that ends it."""
         self.number = number
         self._host, self._locks, self._sessions = host, locks, sessions
         self._store = Store(host)
         self._framer = Framer()
 
     async def serve(self, channel: Any) -> None:
-        """Answers until the client ends the session."""
+        """Answers requests until the client ends the session."""
         await _ssh.send(channel, framed(hello(CAPABILITIES, self.number), chunked=False))
         first = parsed(await self._next(channel))
         if local(first) != "hello":
@@ -123,7 +123,7 @@ class Session:
                 return
 
     def send_error(self, channel: Any, problem: BadMessageError) -> None:
-        """The last message of a session whose client is not understood."""
+        """Sends the error that ends a session after a malformed message."""
         error = WrongError("malformed-message", str(problem)).xml()
         reply = f'<rpc-reply xmlns="{BASE}">{error}</rpc-reply>'
         channel.stdout.write(framed(reply, chunked=self._framer.chunked))

@@ -2,9 +2,9 @@
 
 Certain, as public client code uses them: `:oxc:swit:conn:add|sub|only|stat?|port?`,
 `:oxc:swit:disc:all`, `:oxc:swit:size?`, `:oxc:swit:port:dis|enab|stat?`, `:pmon:pow?`,
-`:syst:err?`, `*idn?`; input ports count from 1, output ports on after them.
-Assumptions: the numbers of errors (those of the SCPI standard), and what `add` does with a
-port that is in use (`add_in_use`).
+`:syst:err?`, `*idn?`; input ports count from 1, output ports on after them. Assumptions: the
+numbers of errors (those of the SCPI standard), and the treatment of a port in use by `add`
+(`add_in_use`).
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ KEYWORDS = {
 """Long forms of keywords."""
 NO_ERROR = '0,"No error"'
 COMPLETE = 1
-"""The event that what was asked before `*opc` is complete (IEEE 488.2)."""
+"""The event that all commands before `*opc` are complete (IEEE 488.2)."""
 EVENTS = {"1": 32, "2": 16, "3": 8}
 """The event of an error by the first digit of its number: command, execution, device (SCPI)."""
 ERRORS_WAIT = 4
-"""The bit of `*stb?` that says that there are errors (SCPI)."""
+"""The bit of `*stb?` that is set if the error queue is not empty (SCPI)."""
 OVERFLOW = '-350,"Queue overflow"'
 MOST_ERRORS = 32
-"""Errors [count] that are kept for `:syst:err?`."""
+"""Largest number of errors that are kept for `:syst:err?`."""
 MOST_ITEMS = 2 * LARGEST
-"""Ports [count] of one list: those of the largest switch."""
+"""Largest number of ports in a list: those of the largest switch."""
 _LISTS = re.compile(r"\(@([0-9,: ]*)\)")
 _OPEN = re.compile(r"\(@[0-9,: ]*\)(\s*,\s*\(@[0-9,: ]*\))?")
 
@@ -94,12 +94,12 @@ class Interpreter:
         }
         self._queries["syst:err:next"] = self._queries["syst:err"]
         self._seen = 0
-        """Events for `*esr?`."""
+        """Events since the last `*esr?`."""
         self._completes = False
-        """Whether `*opc` asked for an event once all has settled."""
+        """Whether `*opc` has requested an event for the time when all connections have settled."""
 
     async def line(self, line: str) -> list[str]:
-        """The answers to the queries of one line; the others answer nothing."""
+        """Returns the answers to the queries of one line; other commands have no answer."""
         answers, path = [], ""
         for part in _commands(line):
             header, _, argument = part.partition(" ")
@@ -116,7 +116,8 @@ class Interpreter:
         return answers
 
     def _note(self, problem: ScpiError) -> None:
-        """Appends to the queue; the last of a full one becomes "queue overflow" (SCPI 1999)."""
+        """Appends an error to the queue; if it is full, its last error becomes "queue overflow"
+        (SCPI 1999)."""
         self._seen |= EVENTS[str(problem)[1]]
         if len(self._errors) == MOST_ERRORS:
             self._errors[-1] = OVERFLOW
@@ -171,7 +172,7 @@ class Interpreter:
     # Answers
 
     def _events(self, _: str) -> str:
-        """The events since the last answer (IEEE 488.2)."""
+        """Returns the events since the last query (IEEE 488.2)."""
         machine, now = self._host.machine, self._host.now
         if self._completes and machine.pending_until(now) <= now:
             self._seen, self._completes = self._seen | COMPLETE, False
@@ -244,7 +245,7 @@ class Interpreter:
         return [(a.number, b.number) for a, b in zip(*sides, strict=True)]
 
     def _existing(self, argument: str) -> list[Pair]:
-        """The connections to delete; of ingress ports alone, `(@1,2),(@)`."""
+        """Returns the connections to delete; `(@1,2),(@)` lists them by ingress port only."""
         machine, now = self._host.machine, self._host.now
         lists = _lists(argument)
         if len(lists) != 2 or lists[1]:
@@ -267,7 +268,7 @@ def _commands(line: str) -> list[str]:
 
 
 def _canonical(header: str, path: str) -> str:
-    """A header in short lower-case keywords; one without a colon is relative to `path`.
+    """Returns a header in short lower-case keywords; one without a colon is relative to `path`.
 
     >>> _canonical(":OXC:SWITch:CONNect:PORT?", ""), _canonical("stat?", "oxc:swit:conn")
     ('oxc:swit:conn:port?', 'oxc:swit:conn:stat?')
@@ -280,7 +281,7 @@ def _canonical(header: str, path: str) -> str:
 
 
 def _lists(argument: str) -> list[list[str]]:
-    """Lists of ports; `(@1:3)` is a range.
+    """Returns the lists of ports in an argument; `(@1:3)` is a range.
 
     >>> _lists("(@1,2),(@17:18)")
     [['1', '2'], ['17', '18']]
@@ -294,7 +295,7 @@ def _lists(argument: str) -> list[list[str]]:
             first, colon, last = item.partition(":")
             is_range = colon and first.isdecimal() and last.isdecimal() and len(first + last) < 12
             many = max(int(last) - int(first) + 1, 0) if is_range else 1
-            if len(items) + many > MOST_ITEMS:  # before a short text becomes a list of millions
+            if len(items) + many > MOST_ITEMS:  # a short text may describe millions of ports
                 raise ScpiError(-223, "Too much data", f"a list has at most {MOST_ITEMS} ports")
             items += [str(int(first) + at) for at in range(many)] if is_range else [item]
         found.append(items)

@@ -216,13 +216,13 @@ def _sides(one: Seen) -> tuple[str, str]:
 
 
 def _pairs(text: str) -> tuple[list[Pair], str]:
-    """The cross-connects of a list, or the item that is malformed."""
+    """Returns the cross-connects of a list, or the malformed item."""
     found: list[Pair] = []
     for item in text.split(","):
         pairs = expand(item)
         if not pairs:
             return [], item[:80] or "(empty)"
         found += pairs
-        if len(found) > LARGEST:  # before a short text becomes a list of millions
+        if len(found) > LARGEST:  # a short text may describe millions of pairs
             return [], f"list: at most {LARGEST} in one command"
     return found, ""

@@ -1,4 +1,4 @@
-"""The SSH face: SONiC's command line as one command a channel, or as a shell."""
+"""The SSH face: SONiC's command line, with one command in each channel or as a shell."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def listen(
 async def _serve(cli: Cli, channel: asyncssh.SSHServerProcess[str]) -> int:
     if channel.command is not None:
         answer = await cli.run(channel.command)
-        await _ssh.send(channel, answer.text)  # sonic-mgmt's tests read no other stream
+        await _ssh.send(channel, answer.text)  # sonic-mgmt's tests read this stream only
         return answer.code
     code = 0
     await _ssh.send(channel, PROMPT)
@@ -53,7 +53,7 @@ async def _serve(cli: Cli, channel: asyncssh.SSHServerProcess[str]) -> int:
             continue
         except TimeoutError:
             raise
-        except Exception:  # the end of the input, or a line without an end
+        except Exception:  # the input has ended, or a line is too long
             return code
         if len(line) > LONGEST:
             channel.stderr.write("Error: command too long\n")

@@ -27,17 +27,17 @@ from lightloom.switches.states import Status
 from lightloom.switches.tl1_names import aid_of, number_of
 
 BROKEN = "\r\n\n   -\r\nM  0 DENY\r\n   IISP\r\n   /* {} */\r\n;"
-"""Before a connection with broken framing is closed."""
+"""The last message before a connection with malformed framing is closed."""
 LONGEST_TAG = 6
 """The longest correlation tag [characters]."""
 Rows = list[str]
 
 
 class DeniedError(Exception):
-    """A command that is refused."""
+    """Raised if a command is refused."""
 
     def __init__(self, code: str, reason: str) -> None:
-        """`code` is one of GR-831; the reason becomes a comment, which `;` would end."""
+        """`code` is from GR-831; the reason becomes a comment, so `;` in it is replaced."""
         super().__init__(f"{code}: {reason}")
         self.rows = [code, f"/* {reason.replace(';', ',').replace('*/', '* /')} */"]
 
@@ -73,7 +73,7 @@ class Interpreter:
         }
 
     async def run(self, command: str) -> str:
-        """The answer to one command, without its `;`."""
+        """Returns the answer to one command, without its `;`."""
         blocks = command.split(":")
         verb = blocks[0].upper()
         blocks += [""] * (6 - len(blocks))
@@ -121,7 +121,7 @@ class Interpreter:
     async def _delete(self, blocks: Sequence[str]) -> Rows:
         name = blocks[5].split(",")[-1]
         pairs = self._pairs(blocks[2] or _ends_of(name))
-        if "-" in name and ">" not in name:  # a connection in both directions
+        if "-" in name and ">" not in name:  # a bidirectional connection
             held = self._configured()
             pairs += [(b, a) for a, b in pairs if (b, a) in held and a != b]
         await self._change(pairs, [])
@@ -164,7 +164,8 @@ class Interpreter:
         return []
 
     async def _activate(self, blocks: Sequence[str]) -> Rows:
-        """ENT-CRS has activated it already."""
+        """Accepts the command without effect, because ENT-CRS has already activated the
+        connection."""
         held = self._configured()
         for pair in self._pairs(blocks[2]):
             if pair not in held:
@@ -172,7 +173,7 @@ class Interpreter:
         return []
 
     async def _port_summaries(self, blocks: Sequence[str]) -> Rows:
-        """The light of each port, and the cross-connects that it is in."""
+        """Returns the light of each port, and its cross-connects."""
         names: dict[int, list[str]] = {}
         for a, b in sorted(self._held()):
             own = f"{aid_of(a, self._names)}>{aid_of(b, self._names)}"
@@ -200,7 +201,7 @@ class Interpreter:
         return {one.pair for one in listed if one.status not in free}
 
     def _asked(self, aids: str) -> Sequence[int]:
-        """The ports that a command names, or all."""
+        """Returns the ports that a command names; all if it names none."""
         size = self._host.design.size
         if aids in ("", "0", "ALL"):
             return range(1, max(size.a, size.b) + 1)
@@ -253,7 +254,7 @@ class Interpreter:
 
 
 def _ends_of(name: str) -> str:
-    """The ports of a cross-connect's name, as an address.
+    """Returns the address of the ports in a cross-connect's name.
 
     >>> _ends_of("1.1.1>1.1.2"), _ends_of("1.1.1-1.1.2")
     ('1.1.1,1.1.2', '1.1.1,1.1.2')

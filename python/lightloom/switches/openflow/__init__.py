@@ -1,4 +1,4 @@
-"""OpenFlow 1.3: rules pushed to switches that connect to this process.
+"""OpenFlow 1.3: installs rules on switches that connect to this process.
 
 | module | content |
 |---|---|

@@ -105,7 +105,7 @@ class Messages:
         """
         try:
             return self._parse(self._own, VERSION, kind, len(text), xid, text)
-        except Exception:  # os-ken raises what its struct and assert statements do
+        except Exception:  # os-ken lets errors of struct and assert through
             return None
 
     def name_of(self, message: Any) -> str:

@@ -44,7 +44,7 @@ class Session:
         self._refused: dict[int, str] = {}
         self._known = False
         self.ended: str | None = None
-        """Why the connection ended; None while it has not."""
+        """Reason why the connection ended; None while it is open."""
 
     def serve(self, known: Callable[[int], None]) -> None:
         """Reads messages until the connection ends.
