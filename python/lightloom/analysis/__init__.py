@@ -1,4 +1,4 @@
-"""What a run or a comparison shows: figures, ranking, findings, verdicts and warnings.
+"""Evaluates a run or a comparison: figures, ranking, findings, verdicts and warnings.
 
 | module | |
 |---|---|

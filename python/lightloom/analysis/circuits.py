@@ -1,9 +1,9 @@
-"""Notes on a run with circuits: whether it lasted long enough for any, how often they were decided
-on, and whether they carry more than the electrical network beside them.
+"""Notes on a run with circuits: whether it lasted long enough for circuits, how often the policy
+decided, and whether circuits carry more than the electrical network beside them.
 
-The notes follow from the resolved experiment, the time at which the run ended, and whether a
-circuit was ever lit and used. They apply to any fabric with the keys that are read here; no fabric
-is named. Failures are ignored, because they can only delay circuits.
+The notes are derived from the resolved experiment, the time at which the run ended, and whether a
+circuit was ever lit and used. They apply to any fabric whose table has the keys that are read here;
+no fabric is named. Failures are ignored, because they can only delay circuits.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 Table = Mapping[str, Any]
 
-#: What passes at the least before the first decision, and then until circuits are lit, by key.
+#: Keys of the shortest times before the first decision, and from there until circuits are lit.
 UNTIL_DECIDED = ("interval", "computation_delay")
 UNTIL_LIT = ("reconfiguration_delay", "settle", "link_up")
 #: The order of a change in which routes are installed while circuits come up.
 ROUTED = "three-substeps"
 
-#: How to make a run last that did not end at a given time, by `run.stop`.
+#: Remedies that prolong a run that did not end at a given time, by `run.stop`.
 OTHERWISE = {
     "last-arrival": "set run.stop to a longer time",
     "drain": "offer traffic for longer",
@@ -41,14 +41,15 @@ OTHERWISE = {
 
 
 def notes(result: Result) -> Iterator[str]:
-    """What weakens the figures of one run of a fabric with circuits; nothing for others."""
+    """Yields doubts about the figures of one run of a fabric with circuits; none for other
+    fabrics."""
     if result.circuits is not None:
         yield from slow_circuits(result.experiment, result.experiment["fabric"][0])
 
 
 def leading_notes(result: Result) -> Iterator[str]:
-    """Notes before the figures of a run: its circuits had too little time, or its interval is
-    long."""
+    """Yields notes that precede the figures of a run: its circuits had too little time, or its
+    interval is long."""
     if result.circuits is not None:
         fabric, summary = result.experiment["fabric"][0], result.summary
         lit, carried = result.circuits.num_rows > 0, bool(summary.get("circuit_share"))
@@ -59,7 +60,8 @@ def leading_notes(result: Result) -> Iterator[str]:
 
 
 def notes_beside_a_verdict(result: Result) -> Iterator[str]:
-    """The same without what the verdict of a comparison says of the interval."""
+    """Yields the same notes without those on the interval that the verdict of a comparison
+    includes."""
     if result.circuits is not None:
         fabric, summary = result.experiment["fabric"][0], result.summary
         lit, carried = result.circuits.num_rows > 0, bool(summary.get("circuit_share"))
@@ -75,9 +77,9 @@ def doubts(
     arrived_s: float | None = None,
     job_flow_s: tuple[float, float] | None = None,
 ) -> Iterator[str]:
-    """The same from its parts: the resolved experiment and the fabric's table of it, when the run
-    ended [s], whether a circuit was ever lit, and carried anything; the rest as of
-    `interval_finding`."""
+    """Yields the same notes from separate data: the resolved experiment and its table of the
+    fabric, the end of the run [s], whether a circuit was ever lit, and whether one carried data;
+    the other arguments as for `interval_finding`."""
     if "interval" not in fabric:
         return
     short = list(_too_short(experiment, fabric, ended_s, lit, carried))
@@ -96,15 +98,17 @@ def interval_finding(
     job_flow_s: tuple[float, float] | None = None,
     longer: str = "let the traffic last longer",
 ) -> Finding | None:
-    """What the fabric finds of its interval, given how the run ended: that its policy decides on
-    circuits once or never, or when all flows have arrived, or that flows of a job wait for it.
+    """Returns the fabric's finding on its interval, given how the run ended: its policy decides on
+    circuits once or never, or only after all flows have arrived, or flows of a job wait for the
+    decision.
 
     Args:
         fabric: its resolved table.
         ended_s: when the run ended [s].
-        arrived_s: when the last flow arrived [s], if flows arrive at times of their own.
-        job_flow_s: what the slowest flow of its jobs took, and the largest would take alone [s].
-        longer: how to make the run last.
+        arrived_s: time of the last arrival [s], if arrivals do not depend on other flows.
+        job_flow_s: duration of the slowest flow of its jobs, and the time that the largest would
+            take alone [s].
+        longer: the remedy that prolongs the run.
 
     >>> fabric = {"kind": "cthrough", "interval": "1 s"}
     >>> [bool(interval_finding(fabric, end)) for end in (1.0, 2.0, 2.5)]
@@ -119,7 +123,7 @@ def interval_finding(
     try:
         found = _core.findings_of_run(json.dumps(fabric), _ps(ended_s), arrived, flow, longer)
     except ConfigError:
-        return None  # another version wrote it, and this one cannot read its table
+        return None  # another version wrote the table, which this one cannot read
     of_interval = [one for one in json.loads(found) if one["parameter"] == "interval"]
     return Finding(**of_interval[0]) if of_interval else None
 
@@ -138,8 +142,8 @@ class Finding:
 
 
 def slowest_of_jobs_s(summary: Table, times_s: Any) -> tuple[float, float] | None:
-    """What the slowest flow took and the largest would take alone [s], of a run with jobs only;
-    times that are not finite are left out."""
+    """Duration of the slowest flow, and the time that the largest would take alone [s], of a run
+    with jobs only; non-finite times are excluded."""
     alone, known = summary.get("largest_alone_s"), times_s[np.isfinite(times_s)]
     if not summary.get("jobs") or summary.get("load_offered") is not None or alone is None:
         return None
@@ -147,7 +151,7 @@ def slowest_of_jobs_s(summary: Table, times_s: Any) -> tuple[float, float] | Non
 
 
 def _arrived_s(result: Result) -> float | None:
-    """When the last flow arrived [s]; None where all arrive at once or wait for each other."""
+    """Time of the last arrival [s]; None if all flows arrive at once or wait for each other."""
     arrivals = numbers(result.flows["arrival_ps"])
     if result.summary.get("load_offered") is None or not arrivals.size:
         return None
@@ -157,7 +161,7 @@ def _arrived_s(result: Result) -> float | None:
 def _too_short(
     experiment: Table, fabric: Table, ended_s: float, lit: bool, carried: bool
 ) -> Iterator[str]:
-    """Says that a run ended before any circuit could be lit, or before traffic could enter."""
+    """Notes that a run ended before any circuit could be lit, or before traffic could enter one."""
     if "interval" not in fabric:
         return
     cluster = experiment.get("cluster", {})
@@ -183,8 +187,8 @@ def _too_short(
 
 
 def slow_circuits(experiment: Table, fabric: Table) -> Iterator[str]:
-    """Says that circuits carry no more than the tree beside them: all of a rack together, or each
-    alone; of a resolved experiment and the fabric's table of it."""
+    """Notes that circuits carry no more than the tree beside them, either all of a rack together or
+    each alone, from a resolved experiment and its table of the fabric."""
     tree = networks.tree_rate(experiment.get("cluster", {}), fabric)
     circuit, planes = networks.circuit_rate(fabric), fabric.get("planes", 1)
     if circuit is None or tree is None:
@@ -204,14 +208,15 @@ def slow_circuits(experiment: Table, fabric: Table) -> Iterator[str]:
 
 
 def decided_ps(fabric: Table) -> int:
-    """When circuits are first decided on [ps]: an interval after the start, and the time that
-    the decision takes."""
+    """Time of the first decision on circuits [ps]: one interval after the start, plus the
+    computation time of the decision."""
     return _sum_ps(fabric, UNTIL_DECIDED)
 
 
 def soonest_ps(fabric: Table) -> int:
-    """When a circuit can be lit at the soonest [ps]: decided on, and with the time that mirrors
-    and transceivers take; of a schedule, whose nights are that time, with the first of them."""
+    """Earliest time at which a circuit can be lit [ps]: the first decision, plus the time that
+    mirrors and transceivers need. For a schedule, whose nights are that time, it is the end of the
+    first night."""
     policy = fabric.get("policy")
     if isinstance(policy, Mapping) and "night" in policy:
         return decided_ps(fabric) + _sum_ps(policy, ("night",))
@@ -219,8 +224,8 @@ def soonest_ps(fabric: Table) -> int:
 
 
 def soonest_used_ps(cluster: Table, fabric: Table) -> int:
-    """When traffic can enter a circuit at the soonest [ps]: lit, and with its routes, which are
-    installed meanwhile where the fabric installs any."""
+    """Earliest time at which traffic can enter a circuit [ps]: it is lit, and its routes are
+    installed if the fabric installs routes."""
     if "retag" not in fabric or fabric.get("order", ROUTED) != ROUTED:
         return soonest_ps(fabric)
     rules = _core.control_time("fabric.rule", fabric["rule"]) * _rules(cluster, fabric)
@@ -229,8 +234,8 @@ def soonest_used_ps(cluster: Table, fabric: Table) -> int:
 
 
 def _rules(cluster: Table, fabric: Table) -> int:
-    """Rules that are pushed one after the other until the routes of a first change are there:
-    as many as are given, else those of one pair of racks."""
+    """Number of rules that are installed one after the other for the routes of the first change:
+    the configured number, else that of one pair of racks."""
     servers, given = int(cluster.get("servers_per_rack", 1)), fabric.get("rules")
     if fabric.get("pushing") != "parallel":
         return 2 * servers if given is None else int(given)
@@ -242,14 +247,14 @@ def _sum_ps(fabric: Table, keys: Iterable[str]) -> int:
 
 
 def _known_ps(key: str, time: Any) -> int:
-    """A time that is given, or the first of those on record; 0 for one that is measured."""
+    """A configured time, or the first of the recorded ones; 0 if it is measured."""
     if isinstance(time, list):
         return _known_ps(key, time[0]) if time else 0
     return 0 if time == "measured" else _core.control_time(key, time)
 
 
 def _longer(experiment: Table, ended_s: float) -> str:
-    """How to make the run last, by what ended it."""
+    """Remedy that prolongs the run, depending on what ended it."""
     run = experiment.get("run", {})
     stop, limit = run.get("stop"), run.get("limit")
     if (
@@ -265,7 +270,7 @@ def _longer(experiment: Table, ended_s: float) -> str:
 
 
 def _follows_window(run: Table, limit: str) -> bool:
-    """Whether a limit is that of the window: as long again as it, after its end."""
+    """Whether a limit is the default for a window: the end of the window plus its length."""
     if run.get("measure") is None:
         return False
     warm_up, measure = (

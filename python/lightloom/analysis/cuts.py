@@ -1,4 +1,4 @@
-"""Runs that `run.limit` ended before their flows did: `cut` of summary.json, as a sentence."""
+"""Runs that `run.limit` ended before their flows finished: `cut` of summary.json, as a sentence."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from lightloom.units.counts import counted
 if TYPE_CHECKING:
     from lightloom.results.result import Comparison
 
-#: What to look at where nothing moves any more.
+#: Remedy if no flow can make progress any more.
 STILL_REMEDY = (
     "see whether parts have failed and, where circuits change, which ones the policy sets and "
     "whether they stay longer than they take to change"
 )
 
-#: The most runs [count] that ended early and are named; others are counted.
+#: Largest number of runs that are named as ended early; further ones are only counted.
 SHOWN = 3
-#: What the points of a comparison over loads are called, and where all are named.
+#: The kind of the points of a comparison over loads, and the file that lists all of them.
 LOADS = (" of compare.loads", "loads.json has all")
 KEYS = ("flows", "flows_never_offered", "flows_unfinished")
 
 
 def cut(summaries: Iterable[Mapping[str, Any]]) -> dict[str, int] | None:
-    """The flows that a limit left out, of all summaries together; None if it ended none.
+    """The flows that a limit excluded, over all summaries; None if it ended no run.
 
     >>> one = {"flows": 1000, "flows_never_offered": 985, "flows_unfinished": 10}
     >>> cut([{"cut": one}, {}])["flows_unfinished"]
@@ -36,7 +36,8 @@ def cut(summaries: Iterable[Mapping[str, Any]]) -> dict[str, int] | None:
 
 
 def still_since(summaries: Iterable[Mapping[str, Any]]) -> float | None:
-    """The earliest time since when nothing moved any more, where that ended one of them [s].
+    """The earliest time after which no flow made progress [s], if that ended one of the runs; else
+    None.
 
     >>> still_since([{"cut": {"still_since_s": 0.5}}, {"cut": {"limit_s": 10.0}}, {}])
     0.5
@@ -87,13 +88,13 @@ def left_out(summaries: Iterable[Mapping[str, Any]]) -> str:
 
 
 def of_places(places: Mapping[str, Sequence[Mapping[str, Any]]], of: str, rest: str) -> list[str]:
-    """At which of many points runs ended before their flows did, a sentence for each cause; of more
-    than `SHOWN` the others are counted.
+    """Names the points at which runs ended before their flows finished, in one sentence for each
+    cause; above `SHOWN` points the others are only counted.
 
     Args:
-        places: what a point is called, such as `load = 0.5, clos`, and its summaries, one a seed.
+        places: name of a point, such as `load = 0.5, clos`, → its summaries, one for each seed.
         of: the kind of the points.
-        rest: where all of them are named.
+        rest: the file that lists all of them.
     """
     left = {place: said for place, seeds in places.items() if (said := left_out(seeds))}
     still = {place for place in left if still_since(places[place]) is not None}
@@ -110,7 +111,7 @@ def of_places(places: Mapping[str, Sequence[Mapping[str, Any]]], of: str, rest: 
 
 
 def of_loads(comparison: Comparison) -> list[str]:
-    """Which runs at loads of `compare.loads` ended before their flows did."""
+    """Names the runs at loads of `compare.loads` that ended before their flows finished."""
     asked = comparison.experiment.get("compare", {}).get("loads", [])
     each = comparison.seeds or [comparison]
     places = {
@@ -122,7 +123,7 @@ def of_loads(comparison: Comparison) -> list[str]:
 
 
 def _shown(items: Sequence[str], rest: str) -> str:
-    """The first of them, and how many more there are."""
+    """The first items, and the number of the others."""
     more = len(items) - SHOWN
     if more <= 0:
         return "; ".join(items)

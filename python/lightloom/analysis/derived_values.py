@@ -1,9 +1,9 @@
-"""What followed from a fabric's table and is in force, and what the fabric is made of, in
-words: the tables `derived`, `devices` and `parts` of summary.json.
+"""The derived values, devices and parts of a fabric as text: the tables `derived`, `devices` and
+`parts` of summary.json.
 
-The last part of a name says what is counted: `epoch_slots` are the slots of an epoch,
-`cell_bytes` the bytes of a cell, `rate_precision` the part to which rates are exact;
-anything else, `base_uplinks`, is how many there are.
+The last part of a name gives the unit: `epoch_slots` are the slots of an epoch, `cell_bytes` the
+bytes of a cell, `rate_precision` the precision of rates; any other, such as `base_uplinks`, is a
+count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def parts(found: Mapping[str, int]) -> str:
 
 
 def devices(found: Mapping[str, Any]) -> str:
-    """What follows from the devices that a fabric's table names; nothing where it names none.
+    """The values that follow from the devices that a fabric's table names; empty if it names none.
 
     >>> devices({"ports": 44, "settle": "11.55 us", "deviation": "2.36 us", "loss": None})
     'a switch of 44 ports, dark for 11.55 us (σ 2.36 us), loss not known: no link budget'
@@ -72,7 +72,7 @@ def _switch(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def bit_errors(found: Mapping[str, Any]) -> Iterator[str]:
-    """What a run leaves out or assumes of the devices that its fabric names.
+    """Effects of the named devices that a run ignores or assumes.
 
     >>> len(list(bit_errors({"error_rate": 1e-15, "ber": 3e-9, "notes": ["assumed"]})))
     2
@@ -105,12 +105,12 @@ def _part(name: str, count: int) -> str:
 
 
 def _things(value: float, things: str) -> str:
-    """A count with the noun of its key, `epoch slots`; singular for 1."""
+    """A number with the noun of its key, such as `epoch slots`; singular for 1."""
     return counted(value, _one(things), things)
 
 
 def _one(things: str) -> str:
-    """The singular: of the last word that is one of many.
+    """The singular of the last plural word.
 
     >>> _one("epoch slots"), _one("memories"), _one("switches"), _one("hops")
     ('epoch slot', 'memory', 'switch', 'hop')

@@ -1,5 +1,5 @@
-"""What forbids to set the figures of fabrics beside each other: runs cut, flows unfinished, flows
-at rates beside packets."""
+"""Reasons not to compare the figures of fabrics: runs that ended early, unfinished flows, flows at
+rates beside packets."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ LEGEND_BOUNDS = ">: what a figure exceeds; some of its flows were under way when
 
 
 def doubts(summaries: Mapping[str, Summary], seeds: Seeds = None) -> Iterator[str]:
-    """What forbids to set the figures of all fabrics beside each other: their summaries, of several
-    `seeds` the means, and the summary of each seed."""
+    """Returns the reasons not to compare the figures of all fabrics, from their summaries (the
+    means over several `seeds`) and the summaries of each seed."""
     yield from _cut(summaries, seeds)
     yield from fluid(summaries)
     yield from _lagging(summaries)
 
 
 def left_unfinished(summaries: Mapping[str, Summary], seeds: Seeds = None) -> Iterator[str]:
-    """The runs that ended early, and the fabrics that did not finish what others finished."""
+    """The runs that ended early, and the fabrics that left flows unfinished which others
+    finished."""
     yield from _cut(summaries, seeds)
     yield from _lagging(summaries)
 
@@ -45,7 +46,7 @@ def _lagging(summaries: Mapping[str, Summary]) -> Iterator[str]:
 
 
 def fluid(summaries: Mapping[str, Summary]) -> Iterator[str]:
-    """Says whose flows move at rates where others' packets or cells wait one by one."""
+    """Names the fabrics whose flows move at rates, if others model individual packets or cells."""
     hops = ("packet_hops", "cell_hops")
     by_rates = [x for x, s in summaries.items() if all(s.get(key) is None for key in hops)]
     if not by_rates or len(by_rates) == len(summaries):
@@ -59,13 +60,13 @@ def fluid(summaries: Mapping[str, Summary]) -> Iterator[str]:
 def finished(summary: Summary) -> float | None:
     """Share of the flows that finished."""
     offered, done = summary.get("flows_offered"), summary.get("flows_completed")
-    # Flows that a limit kept from being offered are not finished either.
+    # Flows that were not offered because of a limit count as unfinished.
     flows = (summary.get("cut") or {}).get("flows", offered)
     return done / flows if flows and done is not None else None
 
 
 def unranked(summaries: Mapping[str, Summary]) -> list[str]:
-    """Labels of the fabrics that did not finish what others finished."""
+    """Labels of the fabrics that left flows unfinished which others finished."""
     fair = ranked([finished(summary) for summary in summaries.values()])
     return [
         label

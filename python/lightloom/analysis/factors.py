@@ -26,8 +26,8 @@ class Factor:
 
     low: float
     value: float
-    high: float  # infinite where nothing limits it
-    bound: bool = False  # of the larger figure is only known what it exceeds
+    high: float  # infinite if there is no upper limit
+    bound: bool = False  # only a lower bound of the larger figure is known
 
 
 def between(larger: Score, smaller: Score) -> Factor | None:
@@ -35,14 +35,15 @@ def between(larger: Score, smaller: Score) -> Factor | None:
     if smaller.within <= 0:
         return None
     high = larger.high / smaller.low if smaller.low > 0 else math.inf
-    # Seeds of a bound may scatter down to nothing: the bound stands.
+    # The interval over seeds may reach down to 0; the bound remains valid.
     least = larger.value if larger.least and larger.low <= 0 else larger.low
     low = least / max(smaller.high, smaller.within)
     return Factor(low, larger.value / smaller.within, high, larger.least)
 
 
 def factor_text(factor: Factor, share: Tell) -> tuple[str, bool]:
-    """In words, and whether in percent, by `share`: what is less than notable as a factor.
+    """The factor as text, and whether it is in percent; `share` formats a factor that is less than
+    notable.
 
     >>> factor_text(Factor(2.6, 20.0, 40.1), percent_more)
     ('2.6 to 40×', False)

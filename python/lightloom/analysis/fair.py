@@ -1,6 +1,6 @@
 """Which fabrics carry the workload: times and queues of the others are not ranked.
 
-The times of a fabric that does not carry the load are those of the part that got through.
+The times of a fabric that does not carry the load are those of the part that it delivered.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .model import Fabric, LoadPoint, ratio
 
 
 def carrying(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
-    """The fabrics that carry the workload, with those of which the window or the run is too short
+    """The fabrics that carry the workload, and those for which the window or the run is too short
     to show it.
 
-    `findings.carriage` decides for windows, `findings.whole_run` for a load without a window. Of
-    traffic without a load, a fabric carries it if it delivered nine tenths of the best of them
-    delivered: of the bytes, the flows and the jobs.
+    `findings.carriage` decides for windows, `findings.whole_run` for a load without a window.
+    Traffic without a load is carried if the fabric delivered nine tenths of the best fabric's
+    bytes, flows and jobs.
     """
     if any(f.window is not None for f in fabrics):
         return tuple(f for f in fabrics if f.through != 0.0)

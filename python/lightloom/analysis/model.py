@@ -31,7 +31,8 @@ PS = 1e-12
 Integers = NDArray[np.int64]
 
 SILENCE = 10
-"""Mean distances between arrivals [count] without any that have no part in a load."""
+"""A silence of more than this multiple of the mean interval between arrivals is not part of a
+load."""
 Carriage = Literal["carried", "short", "unsettled"]
 """Whether the load is carried; `unsettled` if the window, or the run without one, is too short to
 show it."""
@@ -82,7 +83,7 @@ def column(table: pa.Table, name: str) -> Floats:
 
 
 def finished(fct: Floats) -> float | None:
-    """Share of these flows that finished; None if there are none."""
+    """Share of these flows that finished; None without flows."""
     return ratio(float(np.isfinite(fct).sum()), float(fct.size))
 
 
@@ -93,9 +94,12 @@ def is_doubtful(
     *,
     lags: bool = False,
 ) -> bool:
-    """Whether a fabric must not lead, because it may not carry the load. Without a window its times
-    are true if nearly all flows `finished`, whether it carries the load or not; unless it `lags`
-    (`Fabric.lags`): then they may grow with the length of the run."""
+    """Whether a fabric must not lead, because it may not carry the load.
+
+    Without a window, its times are valid if nearly all flows `finished`, even if it does not carry
+    the load; except if it `lags` (`Fabric.lags`), because the times may then grow with the length
+    of the run.
+    """
     if window is None and lags:
         return True
     if carriage != "unsettled":
@@ -119,13 +123,13 @@ class LoadPoint:
     delivered: float | None  # of the bytes offered
     finished: float | None
     window: Mapping[str, Any] | None = None  # as in summary.json
-    seeds: tuple[LoadPoint, ...] = ()  # the same with each seed, where it is repeated
-    goodput: float | None = None  # by which it is priced: `loads.sustained`
-    carriage: Carriage | None = None  # what its window or run tells, beside those of other fabrics
-    overloaded: bool = False  # whether a part of the traffic is, in every seed
+    seeds: tuple[LoadPoint, ...] = ()  # the same for each seed, if there are several
+    goodput: float | None = None  # from `loads.sustained`; determines its cost
+    carriage: Carriage | None = None  # result of its window or run, compared with other fabrics
+    overloaded: bool = False  # whether a part of the traffic is overloaded in every seed
     offered_bytes: float | None = None
     flows: float | None = None  # offered
-    cut: Mapping[str, Any] | None = None  # what a limit left out, as in summary.json; of one seed
+    cut: Mapping[str, Any] | None = None  # what a limit excluded, as in summary.json; one seed
     lags: bool = False  # delivered notably less of the load than a fabric that carries it
 
     def over_seeds(self, read: Callable[[LoadPoint], float | None]) -> Interval | None:
@@ -217,16 +221,16 @@ class Fabric:
     sweep: tuple[LoadPoint, ...]
     circuits: Circuits | None = None
     saturation: Saturation | None = None
-    age: Floats | None = None  # of the same flows, what they had taken when the run ended [s]
-    seeds: tuple[Fabric, ...] = ()  # the fabric with each seed, where it is repeated
-    same_flows: bool = False  # whether all seeds play the same
-    held_back: str = ""  # by which setting of its own it carries less than it could, and its remedy
-    carriage: Carriage | None = None  # what its window tells, or its run without one of the load
+    age: Floats | None = None  # of the same flows, their age when the run ended [s]
+    seeds: tuple[Fabric, ...] = ()  # the fabric with each seed, if there are several
+    same_flows: bool = False  # whether all seeds have the same flows
+    held_back: str = ""  # the setting that limits its load, and its remedy
+    carriage: Carriage | None = None  # result of its window, or of its run with a load
     lags: bool = False  # without a window: delivered notably less of the load than another fabric
-    # of the comparison, and its late flows take longer than early ones
+    # and its late flows take longer than its early ones
     waiting: int = 0  # flows of jobs that were never offered, as they waited for others
     stopped: bool = False  # whether run.stop ended the run before all flows had arrived
-    draws: bool = True  # whether its results depend on the seed, as the fabric itself states
+    draws: bool = True  # whether its results depend on the seed, by the fabric's own statement
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval; None if no seed has it. For
@@ -264,7 +268,7 @@ class Fabric:
         return str(self.settings.get("kind", self.summary.get("fabric", "")))
 
     def get(self, path: str) -> float | None:
-        """A figure of the summary."""
+        """A figure of the summary; None if it is unknown."""
         return figure(self.summary, path)
 
     def us(self, path: str) -> float | None:
@@ -474,8 +478,8 @@ class Workload:
 
 
 def span_of_jobs(summary: Mapping[str, Any], names: frozenset[str] | None) -> float | None:
-    """From the first beginning of some jobs (all for None) until the last of them is done [s];
-    None if one of them is not done. Jobs at the same time are not added up.
+    """Time from the first start of these jobs (None for all) until the last of them is finished
+    [s]; None if one is unfinished. Times of parallel jobs are not added.
 
     >>> both = {"a": {"start_s": 0.0, "finish_s": 2.0}, "b": {"start_s": 1.0, "finish_s": 3.0}}
     >>> span_of_jobs({"jobs": both}, None)

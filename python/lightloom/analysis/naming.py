@@ -1,4 +1,4 @@
-"""Names of fabrics in sentences: as the papers write them, where a label is the fabric's kind."""
+"""Names of fabrics in sentences, in the papers' spelling if a label is the fabric's kind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Said = TypeVar("Said")
 
 
 class Prose:
-    """Writes the labels of an experiment's fabrics in sentences.
+    """Replaces the labels of an experiment's fabrics in sentences.
 
     >>> fabrics = [{"kind": "clos"}, {"kind": "clos", "label": "clos 3-1"}, {"kind": "sirius"}]
     >>> prose = Prose({"fabric": fabrics})
@@ -35,8 +35,8 @@ class Prose:
         self._found = re.compile(rf"(?<![\w./=-])(?:{each})(?![\w/=-]|\.\w)") if labels else None
 
     def __call__(self, text: str) -> str:
-        """The sentence with the names of the papers; a sentence begins with a capital letter only
-        where a name has one."""
+        """The sentence with the papers' names; it begins with a capital letter only if a name has
+        one."""
         if not self._names or self._found is None:
             return text
         return self._found.sub(lambda found: self._names.get(found[0], found[0]), text)

@@ -1,9 +1,9 @@
-"""Days and nights of a fabric whose circuits come and go.
+"""Days and nights of a fabric whose circuits change.
 
-By day at least one circuit is lit, by night none is, on any plane. That is read from what
-was recorded and from nothing else: a schedule's reconfiguration is a night, and so is the
-time before the first decision or while no circuit is requested. A fabric whose planes
-take turns in the dark has no nights between its circuits.
+During a day at least one circuit is lit; during a night none is, on any plane. Days and nights
+follow from the recorded circuits only: the reconfiguration of a schedule is a night, and so is the
+time before the first decision or while no circuit is requested. A fabric whose planes are dark in
+turn has no nights between its circuits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Days:
 
     @property
     def between(self) -> Floats:
-        """The lengths of the nights that lie between two days [s]; one fewer than days."""
+        """The lengths of the nights between days [s]; one fewer than the days."""
         lengths: Floats = self.start[1:] - self.end[:-1]
         return lengths
 

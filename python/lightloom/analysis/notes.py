@@ -21,24 +21,24 @@ from lightloom.units.formats import rate, seconds, size
 EVENTS_SHOWN = 4
 #: Sirius' uplinks over the base, as its paper has them (§7).
 SPEEDUP = 1.5
-#: A load drawn that is further from the one asked for is said.
+#: A load drawn that differs from the requested one by more than this share gets a note.
 LOAD_OFF = 0.1
-#: A factor that is closer to 1 leaves the times of a trace as they are.
+#: A factor closer to 1 than this does not change the times of a trace.
 LOAD_SAME = 0.005
-#: So many times what servers can send is hardly meant.
+#: A load above this multiple of the servers' capacity is probably a mistake.
 LOAD_HIGH = 2.0
 #: A fabric that delivers less than this share of the offered bytes does not carry the load.
 CARRIED = 0.9
-#: Samples [count] in half of the arrivals that are few enough to say nothing.
+#: Fewest samples in the second half of the arrivals that give a result.
 SAMPLES_LEAST = 20
-#: Of a time series that is thinned at least so many rows are left.
+#: Fewest rows that remain when a time series is thinned.
 SAMPLES_KEPT = 500
-#: Arrivals of which more bytes than this share come in the second half come in a burst.
+#: If more than this share of the bytes arrives in the second half, the arrivals are a burst.
 MOST_LATE = 0.75
 
 
 def notes_of_run(result: Result) -> Iterator[str]:
-    """Notes on one run that readers need before its figures."""
+    """Yields the notes on one run that precede its figures."""
     cluster = result.experiment.get("cluster", {})
     yield from circuits.notes(result)
     yield from rates.notes(result)
@@ -54,8 +54,8 @@ def notes_of_run(result: Result) -> Iterator[str]:
 
 
 def of_cluster(cluster: Table) -> Iterator[str]:
-    """Notes on properties of the servers that the file does not define: `cluster` as it was
-    given."""
+    """Yields notes on properties of the servers that the file does not define; `cluster` is the
+    table of the file."""
     if "rack_rate" not in cluster or "nic" in cluster:
         return
     share = networks.server_rate(cluster)
@@ -75,7 +75,7 @@ def of_variance(summary: Summary, workload: Table) -> Iterator[str]:
 
 
 def of_traffic(result: Result) -> Iterator[str]:
-    """Notes on the traffic of a run, which are the same for every fabric."""
+    """Yields notes on the traffic of a run, which are the same for every fabric."""
     return of_workload(result.summary, result.experiment.get("workload", {}))
 
 
@@ -88,7 +88,8 @@ def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
 
 
 def of_sources(summary: Summary, workload: Table) -> Iterator[str]:
-    """How flows are read or drawn: scaled traces, triggers, sizes without a finite variance."""
+    """Yields notes on the sources of flows: scaled traces, triggers, sizes without a finite
+    variance."""
     factor = summary.get("time_scale")
     if factor is not None and abs(factor - 1) > LOAD_SAME:
         yield (
@@ -126,13 +127,13 @@ def of_load(drawn: float, workload: Table) -> tuple[float, str] | None:
 
 
 def _has_rare_sizes(part: Table) -> bool:
-    """Whether a few large flows may have most bytes of a part of the traffic."""
+    """Whether a few large flows may hold most bytes of a part of the traffic."""
     sizes = part.get("sizes")
     return not (isinstance(sizes, Mapping) and sizes.get("kind") in ("fixed", "exponential"))
 
 
 def of_triggers(summary: Summary) -> Iterator[str]:
-    """Says how flows are taken that wait for triggers, or send until the run stops."""
+    """Notes how flows are modelled that wait for triggers, or that send until the run stops."""
     if count := summary.get("triggered"):
         flows = "flow waits for a trigger" if count == 1 else "flows wait for triggers"
         yield (
@@ -149,8 +150,8 @@ def of_triggers(summary: Summary) -> Iterator[str]:
 
 
 def left_behind(summary: Summary) -> str:
-    """Says which traffic is offered more than its links carry, or of which more and more is left
-    behind, and what would change that; empty if there is none."""
+    """Names the traffic that is offered more than its links carry, or whose backlog grows, with the
+    remedy; empty if there is none."""
     excess, growing = summary.get("excess"), summary.get("growing")
     found = excess or growing
     if found is None:
@@ -173,9 +174,9 @@ def left_behind(summary: Summary) -> str:
 
 
 def overloaded(result: Result) -> Iterator[str]:
-    """Says which traffic is offered more than its links carry, or of which more and more is left
-    behind; or that less was delivered than offered in the second half of the arrivals, so that what
-    is under way grew. Windows and jobs have measures of their own."""
+    """Names the traffic that is offered more than its links carry, or whose backlog grows; or notes
+    that less was delivered than offered in the second half of the arrivals, so that the backlog
+    grew. Windows and jobs have their own measures."""
     summary, growing = result.summary, result.summary.get("growing")
     share = None if summary.get("window") is not None else delivered_late(result)
     in_part = growing is not None and (share is None or growing["traffic"] != "all")
@@ -197,9 +198,9 @@ def overloaded(result: Result) -> Iterator[str]:
 
 
 def _keeps_its_pace(result: Result) -> bool:
-    """Whether late flows take no longer than early ones, and all of them a short part of the time
-    in which flows arrive: the load delivered is then low only because the last flows arrive last.
-    Where the overload is heavy, early flows wait until the end, too, and take long."""
+    """Whether late flows take no longer than early ones, and all flows are short compared with the
+    arrival time: the load delivered is then low only because the last flows arrive last. In a heavy
+    overload, early flows also wait until the end and take long."""
     arrivals, ends = (numbers(result.flows[name]) for name in ("arrival_ps", "finish_ps"))
     times = growth.late_to_early(arrivals, ends - arrivals)
     lasts_s = float(arrivals.max() - arrivals.min()) * 1e-12 if arrivals.size else 0.0
@@ -208,8 +209,8 @@ def _keeps_its_pace(result: Result) -> bool:
 
 
 def filling(result: Result) -> Iterator[str]:
-    """Says that flows did not arrive for long enough to come to a steady state, if the load of a
-    window was carried: else nothing is steady. Of a comparison the verdict says so."""
+    """Notes that the arrivals were too short for a steady state, if the load of a window was
+    carried; otherwise there is no steady state. For a comparison, the verdict has this note."""
     window = result.summary.get("window")
     if window is not None and not window["stable"]:
         return
@@ -229,8 +230,8 @@ def filling(result: Result) -> Iterator[str]:
 
 
 def delivered_late(result: Result) -> float | None:
-    """Of the bytes that arrived in the second half of the arrivals, the share that was delivered in
-    that time; or the share of all bytes, if it is larger. None if there are too few samples."""
+    """Share of the bytes of the second half of the arrivals that was delivered in that time, or the
+    share of all bytes, if it is larger. None if there are too few samples."""
     columns = ("time_ps", "bytes_offered", "bytes_delivered")
     time, offered, delivered = (numbers(result.timeseries[name]) for name in columns)
     if not offered.size:
@@ -245,7 +246,7 @@ def delivered_late(result: Result) -> float | None:
 
 
 def few_uplinks(summary: Summary, cluster: Table) -> Iterator[str]:
-    """Says that a rack's uplinks are slower than its servers together."""
+    """Notes that a rack's uplinks are slower than its servers together."""
     derived = summary.get("derived") or {}
     uplinks, base = derived.get("uplinks"), derived.get("base_uplinks")
     if uplinks is None or base is None:
@@ -269,7 +270,7 @@ def few_uplinks(summary: Summary, cluster: Table) -> Iterator[str]:
 
 
 def narrow_links(summary: Summary, cluster: Table) -> Iterator[str]:
-    """Says that servers were given more than their links carry, whatever the fabric."""
+    """Notes that servers are offered more than their links carry, on any fabric."""
     load, link = summary.get("load_offered"), cluster.get("nic", "uncapped")
     server = networks.server_rate(cluster)
     if load is None or server is None or link == "uncapped":
@@ -283,7 +284,7 @@ def narrow_links(summary: Summary, cluster: Table) -> Iterator[str]:
 
 
 def precision_without_rates(result: Result) -> Iterator[str]:
-    """Says that a precision of rates was asked for where no rates are shared out."""
+    """Notes that a precision of rates was requested for a fabric without rates."""
     asked = result.experiment.get("run", {}).get("rate_precision", "exact")
     if asked != "exact" and "rate_precision" not in (result.summary.get("derived") or {}):
         yield (
@@ -293,7 +294,8 @@ def precision_without_rates(result: Result) -> Iterator[str]:
 
 
 def inexact_rates(summaries: Mapping[str, Summary]) -> Iterator[str]:
-    """Says whose rates, and so whose times, were shared out to a part only."""
+    """Names the fabrics whose rates, and therefore times, were computed only to a given
+    precision."""
     found: dict[float, list[str]] = {}
     for label, summary in summaries.items():
         part = (summary.get("derived") or {}).get("rate_precision")
@@ -306,7 +308,7 @@ def inexact_rates(summaries: Mapping[str, Summary]) -> Iterator[str]:
 
 
 def faults_in_time(result: Result) -> Iterator[str]:
-    """Says what failed or was repaired during the run: other fabrics may have been sound."""
+    """Lists the failures and repairs during the run, because other fabrics may have had none."""
     end_ps = round(result.summary["simulated_s"] * 1e12)
     due = sorted(events(result.experiment.get("fault", [])), key=lambda event: event[0])
     happened = [what for at_ps, what in due if at_ps <= end_ps]
@@ -315,7 +317,7 @@ def faults_in_time(result: Result) -> Iterator[str]:
 
 
 def late_faults(result: Result) -> Iterator[str]:
-    """Says which failures and repairs were due after the end."""
+    """Lists the failures and repairs that were due after the end."""
     late = result.summary.get("faults_after_end") or 0
     if late:
         end_s = result.summary["simulated_s"]
@@ -330,7 +332,7 @@ def late_faults(result: Result) -> Iterator[str]:
 
 
 def nothing_logged(result: Result) -> Iterator[str]:
-    """Says that the log that was asked for is not there."""
+    """Notes that the requested log is missing."""
     wanted = result.experiment.get("run", {}).get("controller_log")
     if wanted and result.controller_log is None:
         yield (
@@ -340,7 +342,7 @@ def nothing_logged(result: Result) -> Iterator[str]:
 
 
 def samples_thinned(result: Result) -> Iterator[str]:
-    """Says that rows of the time series lie further apart than was asked for."""
+    """Notes that the rows of the time series are further apart than requested."""
     asked = result.experiment.get("run", {}).get("sample")
     time = numbers(result.timeseries["time_ps"])
     if asked is None or time.size < SAMPLES_KEPT:
@@ -354,12 +356,12 @@ def samples_thinned(result: Result) -> Iterator[str]:
 
 
 def events_after(faults: list[Mapping[str, Any]], end_ps: int) -> Iterator[str]:
-    """The failures and repairs that are due after a time, as they are in the file."""
+    """The failures and repairs that are due after a time, in the spelling of the file."""
     return (what for at_ps, what in events(faults) if at_ps > end_ps)
 
 
 def events(faults: list[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
-    """When each failure and repair is due [ps], and what happens then."""
+    """Time of each failure and repair [ps], with its description."""
     for fault in faults:
         for key, happens in (("at", "fails"), ("repair_at", "is repaired")):
             time = fault.get(key)
@@ -384,6 +386,6 @@ def part(fault: Mapping[str, Any]) -> str:
 
 
 def _listed(events: list[str]) -> str:
-    """The first of them."""
+    """The first events, and the number of the others."""
     more = len(events) - EVENTS_SHOWN
     return ", ".join(events[:EVENTS_SHOWN]) + (f" and {more} more" if more > 0 else "")

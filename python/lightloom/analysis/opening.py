@@ -1,8 +1,7 @@
-"""The stretch on which a timeline opens: one in which a reader sees days and nights.
+"""The part of a timeline that is shown first: one in which days and nights are visible.
 
-Of a schedule of many slots that is a round, until its first matching is lit again. Where
-nights are too short to be seen beside days, as with circuits of seconds, there is no such
-stretch.
+For a schedule of many slots, it is a round: the time until its first matching is lit again. If
+nights are too short to be visible beside days, as with circuits of seconds, there is no such part.
 """
 
 from __future__ import annotations
@@ -12,22 +11,22 @@ import numpy as np
 from .model import Circuits, Integers
 from .nights import Days
 
-SHOWN = 24  # so many slots are drawn whole, and no round of more
+SHOWN = 24  # slots up to which all are shown, and longest round
 HANDFUL = 5  # slots at least
-SLOTS = 12  # where there is no round
-NOTICED = 0.02  # of a slot: a shorter night cannot be seen
+SLOTS = 12  # slots shown if there is no round
+NOTICED = 0.02  # of a slot: a shorter night is invisible
 
 
 def opening(circuits: Circuits, pair: Integers, until: float) -> tuple[float, float] | None:
-    """From when until when [s], with a night at both ends; None for all there is.
+    """Start and end [s], with a night at both ends; None for the whole timeline.
 
-    `pair` names the pair of racks of each circuit; only what is lit before `until` [s]
-    counts.
+    `pair` is the pair of racks of each circuit; only circuits that are lit before `until` [s]
+    count.
     """
     days = before(circuits.days, until)
     if days.start.size <= SHOWN:
         return None
-    # A change takes always the same, but a night may be one without requests.
+    # All changes take the same time, but a night may also be a time without requests.
     change = float(np.quantile(days.between, 0.25, method="lower"))
     slot = change + float(np.median(days.end - days.start))
     if change < NOTICED * slot:
@@ -36,7 +35,7 @@ def opening(circuits: Circuits, pair: Integers, until: float) -> tuple[float, fl
     last = first + min(count, slots(matchings(circuits, pair, days, first))) - 1
     low = max(0.0, float(days.start[first]) - change)
     high = min(float(days.end[last]) + change, until)
-    return round(low, 12), round(high, 12)  # whole picoseconds, as what was recorded
+    return round(low, 12), round(high, 12)  # whole picoseconds, as recorded
 
 
 def before(days: Days, until: float) -> Days:
@@ -46,8 +45,8 @@ def before(days: Days, until: float) -> Days:
 
 
 def in_a_row(pauses: np.ndarray) -> tuple[int, int]:
-    """Which day is the first of a handful without a pause between them, and how many there
-    are; of the longest row, where none has a handful."""
+    """The first day of a sequence without a pause, and the number of its days; the longest
+    sequence, if none is long enough."""
     ends = np.append(np.flatnonzero(pauses), pauses.size)
     starts = np.append(0, ends[:-1] + 1)
     counts = ends - starts + 1
@@ -56,7 +55,7 @@ def in_a_row(pauses: np.ndarray) -> tuple[int, int]:
 
 
 def matchings(circuits: Circuits, pair: Integers, days: Days, first: int) -> list[Integers]:
-    """Which pairs are joined by each of `SHOWN` + 1 days, from the `first`."""
+    """The pairs that circuits connect on each of `SHOWN` + 1 days from the `first`."""
     order = np.argsort(circuits.start, kind="stable")
     begins = circuits.start[order]
     window = slice(first, first + SHOWN + 1)

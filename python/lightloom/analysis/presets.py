@@ -10,7 +10,7 @@ from lightloom.units import quantities
 
 
 class Named(Protocol):
-    """A comparison, as it was made or as the report reads it."""
+    """A comparison, from a run or as the report has read it."""
 
     @property
     def name(self) -> str:
@@ -25,18 +25,18 @@ T = TypeVar("T", bound=Named)
 
 
 def preset(comparison: Named) -> str | None:
-    """The preset that it was made under; None where that is none."""
+    """The preset of physics of a comparison; None if it has none."""
     found = (comparison.experiment.get("physics") or {}).get("preset")
     return None if found is None else str(found)
 
 
 def workload_of(comparison: Named) -> str:
-    """Its name without that of its preset."""
+    """The name of a comparison without that of its preset."""
     return comparison.name.removesuffix(f", {preset(comparison)}")
 
 
 def groups(comparisons: Sequence[T]) -> dict[str, list[T]]:
-    """Those made under several presets, by what they have in common: their workload."""
+    """The comparisons under several presets, grouped by workload."""
     made: dict[str, list[T]] = {}
     for comparison in comparisons:
         if workload_of(comparison) != comparison.name:
@@ -50,19 +50,20 @@ def under(comparison: Named) -> str:
 
 
 def places(comparisons: Sequence[Named]) -> list[str]:
-    """The property in which comparisons differ: their physics, if they differ in nothing else."""
+    """Names of the comparisons by the property in which they differ: the physics, if nothing else
+    differs."""
     if of_one_workload(comparisons):
         return [under(c) for c in comparisons]
     return [c.name for c in comparisons]
 
 
 def of_one_workload(comparisons: Sequence[Named]) -> bool:
-    """Whether all are one workload under several presets."""
+    """Whether all comparisons have one workload under several presets."""
     return [len(group) for group in groups(comparisons).values()] == [len(comparisons)]
 
 
 def counted(comparisons: Sequence[Named]) -> str:
-    """Under what all of them were made.
+    """Describes the workloads and physics of all comparisons.
 
     `ideal and realistic physics`; `2 workloads, each under ideal and realistic physics`;
     `3 workloads`.
@@ -77,7 +78,7 @@ def counted(comparisons: Sequence[Named]) -> str:
 
 
 def all_of(comparisons: Sequence[Named]) -> str:
-    """The same of statements that hold in each: `both workloads`, `all 3 workloads`."""
+    """The same for statements that hold in each comparison: `both workloads`, `all 3 workloads`."""
     said = counted(comparisons)
     if said == f"{len(comparisons)} workloads":
         return all_workloads(len(comparisons))
@@ -85,5 +86,5 @@ def all_of(comparisons: Sequence[Named]) -> str:
 
 
 def all_workloads(count: int) -> str:
-    """Their number with the noun."""
+    """The number of workloads with its noun."""
     return "both workloads" if count == 2 else f"all {count} workloads"

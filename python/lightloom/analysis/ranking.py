@@ -3,10 +3,10 @@
 Two values are level if they differ by less than 3 %, or if their 95 % intervals overlap. With
 several seeds the interval is over the seeds. With one seed it is over the flows of the run (see
 `bounds`); the variation over seeds is then unknown. A figure without an interval is ranked by its
-value in the sentences of its card, which name what was measured, but it is never called the best.
+value in the sentences of its card, but it is never called the best.
 
-A figure of flows that did not all finish is a bound. A fabric whose bound shows that it is behind
-is ranked behind; otherwise it is not ranked. Two other kinds of figures are not ranked:
+If not all flows finished, their figure is a bound. A fabric whose bound shows that it is behind is
+ranked behind; otherwise it is not ranked. Two other kinds of figures are not ranked:
 
 - a figure whose interval has a half-width of at least half the figure, if the interval contains
   another's figure: such an interval overlaps with nearly all others, and does not show that two
@@ -30,7 +30,7 @@ from lightloom.units.intervals import LEVEL, over_runs
 
 from .model import Fabric
 
-NAMED = 3  # this many fabrics behind the leader are named one by one
+NAMED = 3  # largest number of fabrics behind the leader that are named
 
 WIDE = 0.5
 """An interval whose half-width is at least this share of its figure is too wide to place."""
@@ -40,15 +40,15 @@ Better = Literal["lower", "higher"]
 
 @dataclass(frozen=True)
 class Score:
-    """A fabric's value with its interval; an end that is not limited is infinite."""
+    """A fabric's value with its interval; an end without a limit is infinite."""
 
     fabric: Fabric
     value: float
     low: float
     high: float
-    open: bool = False  # nothing is known that it is below
-    least: bool = False  # the value is a bound, to be shown as one
-    most: float | None = None  # of a bound: it is no more than that
+    open: bool = False  # its upper limit is unknown
+    least: bool = False  # the value is a lower bound, and shown as one
+    most: float | None = None  # upper limit of a bound
 
     @classmethod
     def exact(cls, fabric: Fabric, value: float) -> Score:
@@ -113,7 +113,7 @@ class Ranking:
 
     scores: tuple[Score, ...]
     level: int
-    unknown: tuple[Score, ...] = ()  # bounds that reach to the best, and what is too wide to place
+    unknown: tuple[Score, ...] = ()  # bounds that may reach the best; too wide intervals
 
     @property
     def leaders(self) -> tuple[Score, ...]:
@@ -164,13 +164,13 @@ class Ranking:
 
     @property
     def best(self) -> float:
-        """The best value, at the most."""
+        """Upper limit of the best value."""
         return self.scores[0].within
 
 
 def or_more_draws(needed: str | None, fabrics: Sequence[Fabric]) -> str:
-    """A run that gives figures an interval, or several, if the traffic or one of these fabrics is
-    drawn at random."""
+    """The run that gives figures an interval, or several runs if the traffic or one of these
+    fabrics is random."""
     if all(f.same_flows and not f.draws for f in fabrics):
         return needed or "a longer trace"
     return "a longer run or more seeds" if needed is None else f"{needed} or more seeds"
@@ -208,9 +208,9 @@ def _needed_s(run: Fabric) -> float | None:
 
 
 def score(fabric: Fabric, limits: Callable[[Fabric], Bound | None]) -> Score | None:
-    """A figure of flows with its interval: over seeds where there are several, else that
-    within the run; where all seeds play the same flows, what holds both. None where the
-    fabric does not have it."""
+    """A figure of flows with its interval: over the seeds if there are several, else within the
+    run; if all seeds have the same flows, the union of both. None if the fabric does not have the
+    figure."""
     found = limits(fabric)
     if found is None:
         return None
@@ -218,8 +218,8 @@ def score(fabric: Fabric, limits: Callable[[Fabric], Bound | None]) -> Score | N
 
 
 def plain(fabric: Fabric, read: Callable[[Fabric], float | None]) -> Score | None:
-    """A figure that has no interval within a run: over seeds where there are several, else
-    as it was."""
+    """A figure without an interval within a run: the mean over the seeds with its interval, if
+    there are several; else the plain value."""
     value = read(fabric)
     if value is None:
         return None
@@ -230,9 +230,12 @@ def plain(fabric: Fabric, read: Callable[[Fabric], float | None]) -> Score | Non
 
 
 def of_seeds(fabric: Fabric, found: Bound, repeated: Sequence[Bound | None]) -> Score:
-    """A figure of flows over several seeds: its lower limits and its upper ones are means of
-    the seeds', and the interval reaches from the one's beginning to the other's end. That
-    of the run, `found`, where fewer than two seeds have it."""
+    """A figure of flows over several seeds.
+
+    Its lower and upper limits are the means over the seeds; the interval reaches from the start of
+    the lower limit's interval to the end of the upper one's. If fewer than two seeds have the
+    figure, the interval of the run, `found`.
+    """
     known = [b for b in repeated if b is not None]
     least = over_runs(b.low for b in known)
     if least is None or least.half_width is None:
@@ -253,7 +256,7 @@ def rank(scores: Sequence[Score], better: Better) -> Ranking:
     known = [s for s in ordered if not s.open]
     vague = [s for s in known if not s.spans]
     if len(vague) == len(known):
-        vague = []  # too few flows for anybody's
+        vague = []  # no figure has enough flows
     known, unplaced = _placed([s for s in known if s not in vague])
     behind = [s for s in vague if known and _is_beyond(s, known[0], better)]
     unplaced = [*unplaced, *(s for s in vague if s not in behind)]
@@ -273,8 +276,8 @@ def rank(scores: Sequence[Score], better: Better) -> Ranking:
 
 
 def _is_beyond(vague: Score, leader: Score, better: Better) -> bool:
-    """Whether a figure with an interval that is limited on one side only is certainly worse than
-    the best."""
+    """Whether a figure whose interval has a limit on one side only is certainly worse than the
+    best."""
     if better == "lower":
         return vague.low > max(leader.high, leader.value * (1 + LEVEL))
     return vague.high < min(leader.low, leader.value * (1 - LEVEL))
@@ -289,8 +292,10 @@ def exceeds(bound: Score, leader: Score, better: Better) -> bool:
 def _leads_nobody(
     leader: Score, rest: Sequence[Score], unknown: Sequence[Score], better: Better
 ) -> bool:
-    """Whether no other is ranked, or one that is too wide to place has a better figure. A
-    leader without an interval is not ahead of bounds that its interval may reach."""
+    """Whether the leader leads no other fabric, or a figure that is too wide to place is better.
+
+    A leader without an interval is not ahead of bounds that its interval may reach.
+    """
     if unknown and not rest and not leader.spans:
         return True
     wide = [s.value for s in unknown if not s.open]
@@ -323,14 +328,15 @@ def is_level(a: Score, b: Score) -> bool:
 
 
 def apart(scores: Sequence[Score | None], better: Better) -> Score | None:
-    """The best of several, if no other is level with it or may be ahead, and its interval ends."""
+    """The best of several figures, if no other is level with it or may be ahead, and its interval
+    has a limit."""
     known = [s for s in scores if s is not None]
     ranking = rank(known, better)
     if ranking.level != 1 or ranking.unknown:
         return None
     best = ranking.leaders[0]
     if better == "higher" and any(s.open for s in known):
-        return None  # a bound may be any higher
+        return None  # a bound may be arbitrarily high
     end = best.high if better == "lower" else best.low
     return best if math.isfinite(end) else None
 

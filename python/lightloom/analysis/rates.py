@@ -18,22 +18,22 @@ from lightloom.results.columns import numbers
 if TYPE_CHECKING:
     from lightloom.results.result import Result
 
-#: More padding than this share of the bytes is said.
+#: Padding above this share of the bytes gets a note.
 PADDED = 0.03
-#: A rack with less than this share of the demand of the busiest is nearly silent.
+#: A rack with less than this share of the busiest rack's demand is nearly silent.
 SILENT = 0.1
 #: The share of racks that may be nearly silent.
 SILENT_RACKS = 0.25
 #: Flows below this are short [B], as in the summary.
 SHORT = 100_000
-#: Share of the bytes in long flows above which short ones wait behind their cells.
+#: Share of the bytes in long flows above which short flows wait behind their cells.
 LONG_BYTES = 0.5
-#: Share of the racks' joint capacity above which queues decide how long flows take.
+#: Share of the racks' total capacity above which queues determine the durations of flows.
 BUSY = 0.25
 
 
 def notes(result: Result) -> Iterator[str]:
-    """What weakens the figures of one run; nothing for other fabrics."""
+    """Yields doubts about the figures of one run; none for other fabrics."""
     fabric = result.experiment["fabric"][0]
     derived = result.summary.get("derived") or {}
     if fabric.get("kind") != "sirius" or fabric.get("detail") != "flows" or not derived:
@@ -53,7 +53,10 @@ def notes(result: Result) -> Iterator[str]:
 
 
 def padded(size: NDArray[np.uint64], cell: int) -> Iterator[str]:
-    """Says that cells would carry much that is no data. `size` [B], one a flow."""
+    """Notes that a large part of the cells would be padding.
+
+    `size` is the size of each flow [B].
+    """
     padding = float(((size + cell - 1) // cell * cell).sum() / size.sum()) - 1
     if padding > PADDED:
         yield (
@@ -63,7 +66,10 @@ def padded(size: NDArray[np.uint64], cell: int) -> Iterator[str]:
 
 
 def mixed(size: NDArray[np.uint64]) -> Iterator[str]:
-    """Says that short flows would wait behind cells of long ones. `size` [B], one a flow."""
+    """Notes that short flows would wait behind cells of long ones.
+
+    `size` is the size of each flow [B].
+    """
     short = size < SHORT
     if short.any() and size[~short].sum() > LONG_BYTES * size.sum():
         yield (
@@ -73,8 +79,10 @@ def mixed(size: NDArray[np.uint64]) -> Iterator[str]:
 
 
 def uneven(ends: list[NDArray[np.int64]], size: NDArray[np.int64], racks: int) -> Iterator[str]:
-    """Says that many racks are nearly silent. `ends` are the racks that send and that receive
-    `size` [B]."""
+    """Notes that many racks are nearly silent.
+
+    `ends` are the source and destination racks of the flows, `size` their bytes.
+    """
     has = np.zeros(racks)
     for rack in ends:
         np.maximum(has, np.bincount(rack, weights=size, minlength=racks), out=has)
@@ -87,7 +95,10 @@ def uneven(ends: list[NDArray[np.int64]], size: NDArray[np.int64], racks: int) -
 
 
 def busy(result: Result, speedup: float) -> Iterator[str]:
-    """Says that flows would wait in queues. `speedup` is of uplinks over the base."""
+    """Notes that flows would wait in queues.
+
+    `speedup` is the number of uplinks ÷ that of the base.
+    """
     goodput = result.summary.get("goodput_normalized")
     if goodput is not None and result.summary.get("load_offered") and goodput > BUSY * speedup:
         yield (

@@ -42,26 +42,26 @@ from .nights import Floats
 if TYPE_CHECKING:
     from lightloom.results.result import Comparison, Result
 
-#: What is assumed of a fabric of which nothing is known, as of one of another version.
+#: Assumptions about an unknown fabric, such as one of another version.
 NOTHING: Mapping[str, Any] = {}
 #: Keys whose findings concern the load that a fabric carries.
 HOLDING = ("queue", "switches", "ideal_window", "flow_buffer")
 
 
 def read(comparisons: Sequence[Comparison]) -> list[Workload]:
-    """Comparisons as plain numbers; a fabric looks alike in all of them."""
+    """Comparisons as plain numbers; a fabric has the same colour in all of them."""
     places = slots(comparisons)
     return [workload(c, places) for c in comparisons]
 
 
 def slots(comparisons: Sequence[Comparison]) -> dict[str, int]:
-    """A place in the palette per label, the same in all comparisons."""
+    """A place in the palette for each label, the same in all comparisons."""
     labels = dict.fromkeys(label for c in comparisons for label in c.results)
     return {label: i for i, label in enumerate(labels)}
 
 
 def workload(comparison: Comparison, places: Mapping[str, int]) -> Workload:
-    """Reads one comparison; of one that repeats the means over the seeds, beside each."""
+    """Reads one comparison; with several seeds, their means and each seed."""
     fabrics = read_fabrics(comparison, places)
     settled = settle(fabrics, comparison.experiment)
     return Workload(comparison.name, comparison.experiment, settled)
@@ -79,8 +79,10 @@ def read_fabrics(comparison: Comparison, places: Mapping[str, int]) -> tuple[Fab
 
 
 def joined(seeds: Sequence[Fabric]) -> Fabric:
-    """A fabric of several seeds: figures are means. What only one run has, its flows, time
-    series and circuits, is the first seed's; charts look at `seeds`."""
+    """A fabric of several seeds: its figures are means.
+
+    Its flows, time series and circuits are those of the first seed; charts use `seeds`.
+    """
     sweep = zip(*(f.sweep for f in seeds), strict=False)
     return replace(
         seeds[0],
@@ -145,7 +147,7 @@ def read_fabric(
     saturation: Saturation | None = None,
     assumed: Mapping[str, Any] = NOTHING,
 ) -> Fabric:
-    """Reads one result, and what its fabric states of itself (`physics.assumptions`)."""
+    """Reads one result, and the assumptions of its fabric (`physics.assumptions`)."""
     arrival = column(result.flows, "arrival_ps")
     fct = (column(result.flows, "finish_ps") - arrival) * PS
     end = figure(result.summary, "simulated_s")
@@ -176,16 +178,18 @@ def read_fabric(
 
 
 def has_arrived(arrival: Floats, end: float | None, *, cut: bool) -> NDArray[np.bool_]:
-    """Which flows were offered by the end of the run [s]. A flow that is due when `run.limit` ends
-    the run is not offered any more."""
+    """Which flows were offered by the end of the run [s].
+
+    A flow that is due exactly when `run.limit` ends the run is not offered.
+    """
     if end is None:
         return np.ones(arrival.size, dtype=bool)
     return arrival < end if cut else arrival <= end
 
 
 def held_back(findings: Sequence[Mapping[str, Any]]) -> str:
-    """The setting by which a fabric carries less than it could, and its remedy, of the findings of
-    its table; empty without one.
+    """The setting that limits a fabric's load, and its remedy, from the findings of its table;
+    empty if there is none.
 
     >>> held_back([{"parameter": "queue", "value": "4", "remedy": "raise it to 8"}])
     'fabric.queue = 4 (raise it to 8)'
@@ -213,7 +217,7 @@ def read_circuits(table: pa.Table | None) -> Circuits | None:
 
 
 def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint | None:
-    """A point of the sweep, at the load asked for (drawn, if that is not known)."""
+    """A point of the sweep, at the requested load (the load drawn, if that is unknown)."""
     load = nominal if nominal is not None else figure(summary, "load_offered")
     if load is None:
         return None

@@ -20,10 +20,10 @@ SHOWN = 3
 
 
 def lines(runs: Iterable[tuple[str, Summary, Table]]) -> list[str]:
-    """Notes on the traffic of many runs, each once, with the points that it is true of.
+    """Notes on the traffic of many runs; each note appears once, with the points that it concerns.
 
     Args:
-        runs: of each the values of its point, such as `load = 0.5`; its summary; and its
+        runs: for each run the values of its point, such as `load = 0.5`; its summary; and its
             `[workload]`.
     """
     points: dict[str, list[tuple[Summary, Table]]] = {}
@@ -43,7 +43,7 @@ def lines(runs: Iterable[tuple[str, Summary, Table]]) -> list[str]:
 
 
 def _where(places: list[str], of: int) -> str:
-    """At which points; empty of all."""
+    """The points as text; empty if all are concerned."""
     if len(places) == of:
         return ""
     more = len(places) - SHOWN
@@ -52,8 +52,8 @@ def _where(places: list[str], of: int) -> str:
 
 
 def _of_loads(off: Mapping[str, tuple[float, str]], of: int) -> list[str]:
-    """The point whose load is the farthest from the one requested, and how many others have one
-    that is not that requested either."""
+    """The point whose load differs most from the requested one, and the number of other points with
+    a difference."""
     if not off:
         return []
     place, (_, line) = max(off.items(), key=lambda item: item[1][0])

@@ -1,12 +1,11 @@
 """The table of key figures: every metric of every fabric.
 
-The best of a row is marked where its 95 % interval overlaps with no other's and it is 3 %
-ahead, as the verdict has it, of those that carried the load: times and queues of who did
-not are not ranked, and of one alone nothing is best. The interval
-is that over seeds where a comparison repeats; of one seed it is that of the flows within
-the run, or of its window. Figures of one seed without either, such as peaks, mark none. Of flows
-that all begin at once and are too few for an interval, the best is the fabric that delivers each
-of them sooner.
+The best of a row is marked if its 95 % interval overlaps with no other's and it is 3 % ahead, as in
+the verdict, among the fabrics that carried the load. Times and queues of other fabrics are not
+ranked, and a single fabric is never the best. The interval is that over the seeds if there are
+several, else that over the flows of the run or its window. Figures of one seed without either, such
+as peaks, have no best. If all flows begin at once and are too few for an interval, the best fabric
+is the one that delivers each flow sooner.
 """
 
 from __future__ import annotations
@@ -33,18 +32,18 @@ Limits = Callable[[Fabric], Bound | None]
 
 @dataclass(frozen=True)
 class Metric:
-    """A row of the table before it meets the data."""
+    """The definition of a row of the table, without data."""
 
     name: str
     quantity: quantities.Quantity
     better: Better
     read: Read
     whole: bool = False  # a count of things
-    share: Read | None = None  # of the work: a fabric that did less than others is not ranked
-    limits: Limits | None = None  # of a figure of flows, which may not all have arrived
-    half: Read | None = None  # half of its interval within a run
-    of_carried: bool = False  # whether it says something only of who carries the load
-    freely: bool = False  # and only of who is not held back by a setting of its own
+    share: Read | None = None  # share of the work; a fabric with a lower share is not ranked
+    limits: Limits | None = None  # limits of a figure whose flows may be unfinished
+    half: Read | None = None  # half-width of its interval within a run
+    of_carried: bool = False  # whether it is valid only for fabrics that carry the load
+    freely: bool = False  # and only if no setting of the fabric limits it
     alike: Callable[[Fabric], object] | None = None  # what must be equal to compare figures
 
 
@@ -54,8 +53,8 @@ class Cell:
 
     text: str
     best: bool
-    unranked: bool = False  # of a fabric that did not carry or finish what others did
-    interval: str = ""  # from where to where, in the unit of the row
+    unranked: bool = False  # the fabric did not carry or finish as much as others
+    interval: str = ""  # the interval, in the unit of the row
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ def completion(flows: str, key: str) -> tuple[Metric, ...]:
 
 
 def peak(name: str, path: str) -> Metric:
-    """Memory that was needed by those who carried what there was."""
+    """Peak memory of the fabrics that carried the workload."""
     return Metric(name, "bytes", "lower", summary(path), share=all_finished, of_carried=True)
 
 
@@ -210,8 +209,8 @@ GROUPS: Groups = (
 
 
 def groups(workload: Workload) -> list[tuple[str, list[Row]]]:
-    """The table, in named groups of rows; figures that no fabric has are left out."""
-    # Where a window was measured, it says more of latency and traffic than the whole run.
+    """The table, in named groups of rows; figures that no fabric has are omitted."""
+    # A window describes latency and traffic better than the whole run.
     shown = (*MEASURED, *GROUPS[3:]) if workload.measured else GROUPS
     every = (
         *job_group(workload),
@@ -238,14 +237,14 @@ def says_something(row: Row) -> bool:
 
 
 def job_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], ...]:
-    """A row per job, where there are jobs."""
+    """A row for each job, if there are jobs."""
     names = dict.fromkeys(name for f in workload.fabrics for name in f.jobs)
     metrics = tuple(Metric(name, "time", "lower", job_time(name)) for name in names)
     return (("Jobs", metrics),) if metrics else ()
 
 
 def size_group(workload: Workload) -> Groups:
-    """Slowdowns of each range of flow sizes, where `run.size_limits` asks for them."""
+    """Slowdowns of each range of flow sizes that `run.size_limits` defines."""
     names = dict.fromkeys(n for f in workload.fabrics for n in f.summary.get("by_size") or {})
     figures = (("median", "p50"), ("99th percentile", "p99"))
     metrics = tuple(
@@ -269,7 +268,7 @@ def size_metric(name: str, percentile: str, shown: str) -> Metric:
 
 
 def update_group(workload: Workload) -> Groups:
-    """Updates a second of jobs that count them, and what links leave room for."""
+    """Updates per second of jobs that count them, and the number that the links would permit."""
     names = dict.fromkeys(n for f in workload.fabrics for n in f.summary.get("updates") or {})
     metrics = []
     for name in names:
@@ -290,7 +289,7 @@ def update_group(workload: Workload) -> Groups:
 
 
 def update(name: str, key: str, scale: float = 1.0) -> Read:
-    """A figure of a job's updates; its name may hold dots."""
+    """A figure of a job's updates; the name of a job may contain dots."""
 
     def read(fabric: Fabric) -> float | None:
         found = (fabric.summary.get("updates") or {}).get(name) or {}
@@ -306,7 +305,7 @@ def job_time(name: str) -> Read:
 
 
 def circuit_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], ...]:
-    """What circuits do, where a fabric has any."""
+    """Figures of circuits, if a fabric has any."""
     if all(f.circuit_share is None for f in workload.fabrics):
         return ()
     return (
@@ -329,7 +328,7 @@ def circuit_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], .
 
 
 def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
-    """One metric in one unit, the best marked where intervals say so."""
+    """One metric in one unit; the best is marked if the intervals permit it."""
     scores = [scored(metric, f) for f in fabrics]
     values = [None if s is None else s.value for s in scores]
     step = quantities.common_step([v for v in values if v is not None], metric.quantity)
@@ -339,7 +338,7 @@ def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
     better = metric.better if is_alike(metric, fabrics) else None
     best = apart(ranked, better) if better and several else None
     if best is not None and metric.of_carried and best.fabric.is_doubtful:
-        best = None  # the verdict does not name it either
+        best = None  # as in the verdict
     cells = (
         Cell(
             text(s, metric, step),
@@ -353,8 +352,8 @@ def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
 
 
 def _of_each_flow(made: Row, workload: Workload, ahead: Sequence[Fabric]) -> Row:
-    """A row of figures of flows that are no sample: the fabric that is ahead in each flow is best,
-    if there is one alone."""
+    """A row of figures of flows that are not a sample: the best fabric is the one that is ahead in
+    each flow, if there is exactly one."""
     cells = (
         replace(cell, best=[*ahead] == [fabric] and cell.text != quantities.MISSING)
         for cell, fabric in zip(made.cells, workload.fabrics, strict=True)
@@ -363,13 +362,13 @@ def _of_each_flow(made: Row, workload: Workload, ahead: Sequence[Fabric]) -> Row
 
 
 def is_alike(metric: Metric, fabrics: tuple[Fabric, ...]) -> bool:
-    """Whether the figures of a row mean the same for all that have one."""
+    """Whether the figures of a row have the same meaning for all fabrics."""
     having = (f for f in fabrics if metric.read(f) is not None)
     return metric.alike is None or len({metric.alike(f) for f in having}) < 2
 
 
 def scored(metric: Metric, fabric: Fabric) -> Score | None:
-    """A fabric's figure with its interval, which reaches everywhere where none is known."""
+    """A fabric's figure with its interval, which is unlimited if it is unknown."""
     if metric.limits is not None:
         return score(fabric, metric.limits)
     value = metric.read(fabric)
@@ -395,7 +394,7 @@ def rankable(metric: Metric, fabrics: tuple[Fabric, ...], values: list[float | N
 
 
 def text(found: Score | None, metric: Metric, step: quantities.Step) -> str:
-    """A figure in the unit of its row, a bound as one."""
+    """A figure in the unit of its row; a bound is shown as one."""
     if found is None:
         return quantities.MISSING
     value = floored(found.value) if found.least else found.value
@@ -404,7 +403,7 @@ def text(found: Score | None, metric: Metric, step: quantities.Step) -> str:
 
 
 def interval(found: Score, metric: Metric, step: quantities.Step) -> str:
-    """`8.12 to 8.90`; nothing where there is none."""
+    """The interval, such as `8.12 to 8.90`; empty if there is none."""
     if not (math.isfinite(found.low) and math.isfinite(found.high)) or found.low == found.high:
         return ""
     return f"{quantities.in_step(found.low, step)} to {quantities.in_step(found.high, step)}"

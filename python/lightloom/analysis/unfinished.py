@@ -13,8 +13,8 @@ CENSORED = 0.9
 
 
 def ranked(shares: Sequence[float | None]) -> list[bool]:
-    """Which fabrics are to be ranked, by the share of the flows that each finished;
-    where that is not known, by their figures.
+    """Whether each fabric is ranked, from the share of flows that it finished; fabrics with an
+    unknown share are ranked if they have a figure.
 
     >>> ranked([1.0, 0.057, None, 0.95])
     [True, False, True, True]

@@ -1,4 +1,4 @@
-"""Whether the best fabric changes in another comparison, such as one under other physics.
+"""Shows whether the best fabric changes in another comparison, such as one under other physics.
 
 The best fabric is that of the verdict, by the same measures, intervals and rankings. If the verdict
 names none, this module names none either, and gives the reason.
@@ -34,7 +34,7 @@ class Standing:
 
     @classmethod
     def of(cls, measure: Criterion, made: Workload) -> Standing:
-        """As the verdict has it."""
+        """The standing as in the verdict."""
         ranking = measure.ranking(made.fabrics)
         if len(ranking.scores) + len(ranking.unknown) < 2:
             return cls((), uncompared(measure, made))
@@ -56,7 +56,7 @@ class Standing:
 
 
 def uncompared(measure: Criterion, made: Workload) -> str:
-    """Why fewer than two are ranked; nothing where fewer have the figure."""
+    """Why fewer than two fabrics are ranked; empty if fewer than two have the figure."""
     carried = carrying(made.fabrics)
     if measure.of_carried and len(carried) == 1 and len(made.fabrics) > 1:
         what = "its queue is" if measure.quantity == "bytes" else "its times are"
@@ -71,16 +71,16 @@ def uncompared(measure: Criterion, made: Workload) -> str:
 
 
 def changes(before: Comparison, after: Comparison, names: tuple[str, str]) -> Iterator[str]:
-    """A sentence for each measure that both have: who leads in each comparison, called by
-    `names`, or why nobody is said to; and whether the winner changes. Fabrics that are alone
-    are left out."""
+    """A sentence for each measure that both comparisons have: the leader in each, with the
+    comparison called by `names`, or why there is none; and whether the winner changes. A fabric
+    without a rival is omitted."""
     if len(before.results) < 2:
         return
     places = slots([before, after])
     first, second = (workload(c, places) for c in (before, after))
     mine, others = measures(first), measures(second)
     there = {m.name for m in others}
-    # If one of both is judged flow by flow, the other is, too.
+    # If one comparison is judged flow by flow, so is the other.
     by_flow = [LAST] if LAST in (*mine, *others) else []
     for measure in (*by_flow, *(m for m in mine if m is not LAST and m.name in there)):
         pair = Standing.of(measure, first), Standing.of(measure, second)
@@ -89,7 +89,7 @@ def changes(before: Comparison, after: Comparison, names: tuple[str, str]) -> It
 
 
 def sentence(measure: str, first: Standing, second: Standing, names: tuple[str, str]) -> str:
-    """Who leads in each.
+    """The leader in each comparison, as a sentence.
 
     >>> a, b = Standing(("a",), "a best"), Standing(("b",), "b best")
     >>> sentence("goodput", a, a, ("then", "now"))

@@ -1,8 +1,8 @@
-"""What a comparison has to say, decided before any sentence is written.
+"""The findings of a comparison, as data, before any sentence is written.
 
-A finding is a kind with numbers, labels and keys, computed from a comparison's figures by pure
-functions. `sentences` is the one catalogue of its wording. Tests judge findings, so that a sentence
-may change without them.
+A finding has a kind, numbers, labels and keys, which pure functions compute from a comparison's
+figures. `sentences` is the only module with their wording. Tests check findings, so that sentences
+can change without changing tests.
 """
 
 from __future__ import annotations

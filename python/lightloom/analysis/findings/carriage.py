@@ -9,9 +9,9 @@ the network carries the load. A fabric is therefore *short* of the load only if
 - it accepted clearly less than was due or than other fabrics did, or the window is long enough for
   an interval and the network had time to fill.
 
-A fabric is also short of the load if in every seed a part of the traffic is offered more than its
-links carry, or is left behind (`results.window_rules.is_overloaded`): if one rack of many is
-overloaded, the window as a whole misses less than `MISSING`. No fabric carries a load above 1.
+A fabric is also short of the load if, in every seed, a part of the traffic is offered more than its
+links carry, or its backlog grows (`results.window_rules.is_overloaded`): if only one of many racks
+is overloaded, the window as a whole misses less than `MISSING`. No fabric carries a load above 1.
 `whole_run` has the rule for runs without a window.
 """
 
@@ -45,19 +45,21 @@ from .limits import SURELY
 from .whole_run import lagging, lagging_points, of_point, of_run
 
 LONGER = 1.5
-"""Mean completion time ÷ that on another fabric from which a fabric may be overloaded in a part."""
+"""If the mean completion time is at least this multiple of another fabric's, a part of the fabric
+may be overloaded."""
 
 ENOUGH_SEEDS = 3
-"""From so many seeds on, a fabric is short of the load if it accepted less than nine tenths of what
-another fabric did; with fewer, less than `SURELY`. With web-search sizes and windows of three of
-the largest flows, a fabric that carries nine tenths of its capacity accepted less than nine tenths
-in up to 31 of 100 single windows, and in none of 40 comparisons of three seeds [count]."""
+"""Number of seeds [count] from which a fabric is short of the load if it accepted less than nine
+tenths of another fabric's bytes; with fewer seeds, less than `SURELY`. With web-search sizes and
+windows of three of the largest flows, a fabric that carries nine tenths of its capacity accepted
+less than nine tenths in up to 31 of 100 single windows, and in none of 40 comparisons of three
+seeds."""
 
 Window = Mapping[str, Any]
 
 
 def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fabric, ...]:
-    """The fabrics with what their windows or runs tell, at their load and at those of the sweep."""
+    """Returns the fabrics with the result for their load and for the loads of the sweep."""
     windows = [_judged([s.summary for s in f.each], experiment) for f in fabrics]
     made = [
         replace(f, carriage=found or of_run(f, experiment))
@@ -70,10 +72,10 @@ def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fa
 
 
 def untold(fabrics: Sequence[Fabric]) -> list[bool]:
-    """Whether it is open that each fabric carries the load, although its times may be compared: its
-    run leaves it open (`whole_run.untold`), `run.limit` left out more than a tenth of its flows,
-    its windows offered, by chance, less than nine tenths of the load that was asked for, or its
-    flows take so much longer than those of another fabric that a part of it may be overloaded."""
+    """Whether it is open, for each fabric, that it carries the load, although its times may be
+    compared: its run does not show it (`whole_run.untold`), `run.limit` excluded more than a tenth
+    of its flows, its windows by chance offered less than nine tenths of the requested load, or its
+    flows take so much longer than another fabric's that a part of it may be overloaded."""
     runs = whole_run.untold(fabrics)
     return [
         open_
@@ -86,10 +88,10 @@ def untold(fabrics: Sequence[Fabric]) -> list[bool]:
 
 def _waits_longer(fabric: Fabric, fabrics: Sequence[Fabric]) -> bool:
     """Whether flows take `LONGER` times as long on average as on another fabric that may carry the
-    load, without an interval in each run: where one rack of many is overloaded, most of the load is
-    carried, and a short run shows it in its times alone. Several seeds give their mean an interval,
-    but do not show that it would not grow. Without a window late flows must take notably
-    longer than early ones, too: a network that fills is slow as well."""
+    load, and no run has an interval of its own. If one of many racks is overloaded, most of the
+    load is carried, and a short run shows the overload only in its times. Several seeds give the
+    mean an interval, but do not show that it would not grow. Without a window, late flows must also
+    take notably longer than early ones, because a network that is filling is slow as well."""
     own = _mean_time(fabric)
     others = [s.value for f in fabrics if f.carriage != "short" and (s := _mean_time(f))]
     short = any(
@@ -139,7 +141,7 @@ def _settle_load(
 
 
 def _judged(seeds: Sequence[Mapping[str, Any]], experiment: Mapping[str, Any]) -> list[Window]:
-    """The windows of some summaries with what the rules need."""
+    """The windows of summaries, with the data that the rules need."""
     return [
         {**judged(s), "repaired": _is_repaired(s, experiment)}
         for s in seeds
@@ -148,8 +150,8 @@ def _judged(seeds: Sequence[Mapping[str, Any]], experiment: Mapping[str, Any]) -
 
 
 def _is_repaired(summary: Mapping[str, Any], experiment: Mapping[str, Any]) -> bool:
-    """Whether a part of this fabric that failed is repaired in the window: what waited meanwhile is
-    served after it, or when the window is over."""
+    """Whether a failed part of this fabric is repaired in the window: its backlog is then served
+    later, or after the end of the window."""
     window, own = summary["window"], (None, summary.get("label"))
     faults = [f for f in experiment.get("fault", []) if f.get("fabric") in own]
     repairs = [f["repair_at"] for f in faults if f.get("repair_at")]
@@ -160,7 +162,7 @@ def _is_repaired(summary: Mapping[str, Any], experiment: Mapping[str, Any]) -> b
 def _settled(
     point: LoadPoint, fabric: Fabric, of_window: Carriage | None, experiment: Mapping[str, Any]
 ) -> LoadPoint:
-    """A load of the sweep with what its window, or its run without one, tells."""
+    """A load of the sweep with the result of its window, or of its run without one."""
     return replace(point, carriage=of_window or of_point(point, fabric, experiment))
 
 
@@ -174,8 +176,8 @@ def carriages_of_runs(
     """Whether each fabric carries the load of its windows, from one summary per seed.
 
     Args:
-        fabrics: the summaries of each.
-        experiment: with its faults; a repair in the window leaves it open.
+        fabrics: the summaries of each fabric.
+        experiment: the experiment with its faults; a repair in the window leaves the result open.
 
     >>> missing = {"accepted": 0.46, "accepted_half_width": 0.001, "paced": 0.47, "stable": False}
     >>> window = {**missing, "from_s": 1.0, "until_s": 2.0}
@@ -189,7 +191,7 @@ def carriages_of_runs(
 
 
 def carriages(windows: Sequence[Sequence[Window]]) -> list[Carriage | None]:
-    """What the windows of each fabric, one a seed, tell; None without windows.
+    """The result of each fabric's windows, one window for each seed; None without windows.
 
     >>> ok = {"accepted": 0.47, "paced": 0.47, "stable": True, "from_s": 1.0}
     >>> low = {**ok, "accepted": 0.46, "stable": False}
@@ -249,14 +251,14 @@ def _of_one(
     if not tells:
         return "unsettled"
     if all(w.get("accepted_half_width") is None for w in seeds):
-        return "unsettled"  # too short for an interval: chance may have made it miss so little
+        return "unsettled"  # too short for an interval: so little may be missing by chance
     if best_carried is not None and own.mean >= best_carried * (1 - LEVEL):
         return "unsettled"  # it accepted as much as a fabric that carries the load
     return "short" if had_time(seeds) else "unsettled"
 
 
 def _says_short(seeds: Sequence[Window]) -> bool:
-    """Whether every seed, or the interval over them, has less accepted than was due."""
+    """Whether in every seed, or by the interval over the seeds, less was accepted than was due."""
     if not any(w.get("stable") for w in seeds):
         return True
     left = over_runs(missed(w) for w in seeds)

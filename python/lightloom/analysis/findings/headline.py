@@ -1,7 +1,8 @@
-"""What decides a comparison before times are compared: finished jobs, the load carried, the window.
+"""The findings that decide a comparison before times are compared: finished jobs, the load carried,
+the window.
 
-A measure that only one fabric has is the decisive one. A fabric that finishes jobs that others
-leave unfinished is ahead of them, whatever the times of the jobs that both finish.
+A measure that only one fabric has decides. A fabric that finishes jobs which others leave
+unfinished is ahead of them, whatever the times of the jobs that both finish.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from .kinds import (
 )
 
 DARK_NOTABLE = 0.05
-"""A dark start that takes less of a run is not named."""
+"""A dark start is named only if it takes at least this share of a run."""
 
 
 def first_question(workload: Workload) -> Finding:
@@ -47,7 +48,7 @@ def first_question(workload: Workload) -> Finding:
 
 
 def finished_jobs(fabrics: Sequence[Fabric]) -> FinishesMore | None:
-    """Which fabrics finish jobs that others do not; None if all finish the same ones."""
+    """The fabrics that finish jobs which others do not; None if all finish the same jobs."""
     done = {f.label: f.jobs_done for f in fabrics}
     if len(set(done.values())) < 2:
         return None
@@ -67,7 +68,8 @@ def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None
         return None
     leader = fair[0]
     others = [f for f in fabrics if f is not leader]
-    # Whoever finishes all is ahead of those whose flows will never move, at whatever load.
+    # A fabric that finishes all flows is ahead of fabrics whose flows can never finish, at any
+    # load.
     ended = leader.finished == 1.0 and all(f.stands_still for f in others)
     if leader.carriage == "unsettled" and not ended:
         return None
@@ -97,8 +99,8 @@ def none_carries(fabrics: Sequence[Fabric]) -> NoneCarries:
 
 
 def overloaded_server(fabrics: Sequence[Fabric]) -> str | None:
-    """The server whose traffic is left behind on every fabric and every seed; None if no single
-    server is."""
+    """The server whose backlog grows on every fabric and with every seed; None if there is no
+    single such server."""
     each = [s.summary for f in fabrics for s in f.each]
     left = {(s.get("excess") or s.get("growing") or {}).get("traffic", "") for s in each}
     found = left.pop() if len(left) == 1 else ""
@@ -165,12 +167,12 @@ def window_needed(
     runs: Sequence[Mapping[str, Any]],
     leading: Sequence[Mapping[str, Any]],
 ) -> WindowTooShort:
-    """The warm-up and the window that would tell whether fabrics carry the load.
+    """The warm-up and the window that would show whether fabrics carry the load.
 
     Args:
-        unsettled: labels of those of which it is not told.
+        unsettled: labels of the fabrics for which it is open.
         runs: summaries with a window.
-        leading: those of the fabrics that would lead.
+        leading: the summaries of the fabrics that would lead.
     """
     windows = [run["window"] for run in runs]
     warm_up = min(window_rules.warm_up_s(w) for w in windows)
@@ -184,7 +186,7 @@ def window_needed(
     seeds = [run["window"] for run in runs if run.get("label") == unsettled[0]]
     of_flows = window_rules.flows_s(seeds)
     flows = None if of_flows is None else sum(int(window["flows"]) for window in seeds)
-    # A window that is long enough for its flows and does not tell is doubled.
+    # A window that is long enough for its flows but does not decide is doubled.
     measure = max(
         2 * length if of_flows is None else of_flows,
         steady_state.TIMES / 2 * slow,
@@ -214,7 +216,7 @@ def _tells_s(run: Mapping[str, Any]) -> float:
 
 
 def cuts(fabrics: Sequence[Fabric]) -> list[Cut]:
-    """Fabrics whose runs ended before their flows did."""
+    """Fabrics whose runs ended before their flows finished."""
     return [
         Cut(
             f.label,
@@ -231,7 +233,7 @@ def cuts(fabrics: Sequence[Fabric]) -> list[Cut]:
 
 
 def limit_s(fabrics: Sequence[Fabric]) -> float | None:
-    """run.limit, if it ended the run of one of these that still delivered bytes [s]."""
+    """run.limit, if it ended a run of these fabrics while bytes were still delivered [s]."""
     found = (c.limit_s for c in cuts(fabrics) if c.still_since_s is None)
     return next(found, None)
 
@@ -254,8 +256,8 @@ def dark_starts(fabrics: Sequence[Fabric]) -> list[DarkStart]:
 
 
 def rare_decisions(fabrics: Sequence[Fabric]) -> list[LongInterval]:
-    """Fabrics whose policy decides on circuits once or never, or when all flows have arrived, or
-    whose flows of jobs wait for its decisions."""
+    """Fabrics whose policy decides on circuits once or never, or only after all flows have arrived,
+    or whose flows of jobs wait for its decisions."""
     found = []
     for fabric in fabrics:
         end = fabric.get("simulated_s")

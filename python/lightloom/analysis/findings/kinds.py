@@ -1,4 +1,4 @@
-"""The kinds of findings: what is known of who carries a workload, before times are compared."""
+"""The kinds of findings on which fabrics carry a workload, before times are compared."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class FinishesMore:
     """
 
     leaders: tuple[str, ...]
-    """Fabrics than which no other finishes a job more; none if each finishes a job that another
-    does not."""
+    """Fabrics that finish every job which any other finishes; none if each finishes a job that
+    another does not."""
     done: Mapping[str, tuple[int, int]]
-    """Label → jobs finished with every seed, of how many."""
+    """Label → number of jobs finished with every seed, and number of all jobs."""
 
     @property
     def complete(self) -> bool:
@@ -48,7 +48,7 @@ class AloneCarries:
 
     leader: str
     shares: Mapping[str, float | None]
-    """Label of each other fabric → what it delivered relative to the leader; None of a window."""
+    """Label of each other fabric → bytes delivered relative to the leader; None for a window."""
     basis: Basis
     """The measure: the window, the load delivered while flows arrived, or all bytes delivered."""
     faster: tuple[str, ...] = ()
@@ -66,11 +66,12 @@ class NoneCarries:
 
     labels: tuple[str, ...]
     shares: Mapping[str, float] = field(default_factory=dict)
-    """Without a window: label → what it delivered of the load drawn while flows arrived."""
+    """Without a window: label → share of the load drawn that it delivered while flows arrived."""
     done_s: Mapping[str, float] = field(default_factory=dict)
-    """Label → when its last flow was done, if every fabric finished all flows."""
+    """Label → time at which its last flow finished, if every fabric finished all flows."""
     beyond: float | None = None
-    """The load, if it is more than the servers' links carry, whatever the fabric."""
+    """The load, if it exceeds the capacity of the servers' links, so that no fabric can carry
+    it."""
     server: str = ""
     """The server whose link is offered more than it carries on every fabric, as `to server 3`."""
 
@@ -88,7 +89,7 @@ class WindowTooShort:
     largest_s: float | None = None
     """The time that the largest flow takes alone, if the warm-up is shorter."""
     cycles_s: Mapping[str, float] = field(default_factory=dict)
-    """Label → in what time its circuits come again, if the warm-up or the window is shorter."""
+    """Label → cycle time of its circuits, if the warm-up or the window is shorter."""
     flows: int | None = None
     """Flows that arrived in the window, over all seeds, if they are too few."""
 
@@ -99,11 +100,11 @@ class RunTooShort:
     and flows that it did not finish may be slower than those that it did."""
 
     delivered: Mapping[str, float]
-    """Label of each such fabric → what it delivered of the load drawn while flows arrived."""
+    """Label of each such fabric → share of the load drawn that it delivered while flows arrived."""
     finished: Mapping[str, float]
     """Label → share of its flows that finished."""
     best: float | None = None
-    """What the best of all fabrics delivered so, if that is notably more."""
+    """The same share of the best of all fabrics, if it is notably higher."""
     cut: bool = False
     """Whether `run.limit` ended the run."""
     stopped: bool = False
@@ -115,7 +116,8 @@ TooShort = WindowTooShort | RunTooShort
 
 @dataclass(frozen=True)
 class Cut:
-    """The run of a fabric ended before its flows did: at `run.limit`, or as nothing moved."""
+    """The run of a fabric ended before its flows finished: at `run.limit`, or because no flow could
+    make progress."""
 
     label: str
     limit_s: float
@@ -123,14 +125,14 @@ class Cut:
     never_offered: int
     unfinished: int
     still_since_s: float | None = None
-    """Since when nothing was delivered, if that ended the run."""
+    """Time since which nothing was delivered, if that ended the run."""
     seeds: int = 1
-    """Runs whose flows are counted."""
+    """Number of runs over which flows are counted."""
 
 
 @dataclass(frozen=True)
 class DarkStart:
-    """No circuit of a fabric was lit for a notable part at the beginning of its run."""
+    """No circuit of a fabric was lit during a notable part of the run at its beginning."""
 
     label: str
     until_s: float
@@ -142,8 +144,8 @@ class DarkStart:
 
 @dataclass(frozen=True)
 class LongInterval:
-    """The policy of a fabric decides on circuits once or never, or when all flows have arrived, or
-    flows of a job wait for its decisions."""
+    """The policy of a fabric decides on circuits once or never, or only after all flows have
+    arrived, or flows of a job wait for its decisions."""
 
     label: str
     finding: circuits.Finding
@@ -151,7 +153,7 @@ class LongInterval:
 
 @dataclass(frozen=True)
 class DoneSooner:
-    """Nothing forbids to compare times: the criteria decide, among these fabrics alone."""
+    """Times may be compared: the criteria decide, among these fabrics only."""
 
     among: tuple[str, ...]
 

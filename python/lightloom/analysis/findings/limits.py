@@ -1,4 +1,4 @@
-"""Limits that a run must exceed before it denies that a fabric carries the load."""
+"""Limits beyond which a run shows that a fabric does not carry the load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wording of findings: the one place where they become sentences."""
+"""The wording of findings: the only module that turns them into sentences."""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ def _stood_still(found: Sequence[Cut]) -> str:
 
 
 def dark(found: Sequence[DarkStart]) -> str:
-    """Which fabrics began without a circuit, and for how long; empty if none did."""
+    """The fabrics that began without a circuit, and for how long; empty if none did."""
     if not found:
         return ""
     each = quantities.listed(

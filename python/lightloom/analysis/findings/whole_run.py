@@ -6,10 +6,12 @@ tenths of the offered bytes while flows arrived. If it delivered less, it is not
 the last flows are unfinished, and a network that waits for its circuits is still filling. It is
 short only if every seed
 
-- offered enough flows, of which a tenth of the servers' rate would deliver a notable part in time,
+- offered enough flows: at a tenth of the servers' rate, a notable part of them would be delivered
+  in time,
 - delivered less than `SURELY` of the bytes at such a rate,
-- has circuits, if they change, that served all racks many times, and
-- did not recover, as after a repair: if every flow finished, late flows are then faster.
+- if its circuits change: they served all racks many times, and
+- did not recover, as after a repair (recovered: every flow finished, and late flows were faster
+  than early ones).
 
 A fabric whose last flows can never finish is short, however many flows there are.
 
@@ -22,7 +24,7 @@ another fabric of the comparison: less than nine tenths of it if the run does no
 fabric carries the load, otherwise at least `LEVEL` less, as just beyond saturation. A fabric that
 lags does not lead, because its times may increase with the length of the run.
 
-No fabric carries more than the servers' links do, a load of 1.
+No fabric carries more than the servers' links, which is a load of 1.
 """
 
 from __future__ import annotations
@@ -48,20 +50,22 @@ DUE_TIMES = 10
 LEAST_DUE = 0.2
 """Share of the bytes that must be due when the last flow arrives."""
 RECOVERED = 0.8
-"""If late flows take less than this share of the time of early ones, queues do not grow. Where all
-flows wait for each other until the end of an overload of ten times, late ones take 0.93 of the
-early ones."""
+"""If late flows take less than this share of the time of early ones, queues do not grow.
+
+If all flows wait for each other until the end of a tenfold overload, late ones take 0.93 of the
+early ones' time.
+"""
 BEHIND: Mapping[Carriage, float] = {"unsettled": CENSORED, "carried": 1 - LEVEL}
-"""A fabric is behind if it delivered less than this share of what the best one delivered."""
+"""A fabric is behind if it delivered less than this share of the best fabric's bytes."""
 FILLING = 2.0
 """Mean time of late flows ÷ that of early ones: 1.2 to 1.4 where Sirius carries 2,000 web-search
 flows, 3.6 where one rack of eight is overloaded by 1.4 times."""
 ROUNDS = 10
-"""Rounds of circuits over all racks, in which each rack had its turn [count]."""
+"""Number of rounds in which the circuits must have served every rack."""
 
 
 def of_run(fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
-    """Whether a run carries the load; None of a window, and of traffic without a load."""
+    """Whether a run carries the load; None for a window, and for traffic without a load."""
     if fabric.window is not None or fabric.through is None:
         return None
     if is_beyond_servers(_load(fabric)):
@@ -75,8 +79,8 @@ def of_run(fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
 
 
 def of_summaries(seeds: Sequence[Mapping[str, Any]]) -> Carriage | None:
-    """The same of a fabric of which the flows are not kept, from one summary a seed: it is short
-    of the load only where that is above 1, or nothing moves any more.
+    """The same for a fabric whose flows are not kept, from one summary for each seed: it is short
+    of the load only if the load is above 1, or if no flow can make progress any more.
 
     >>> run = {"load_asked": 0.5, "load_offered": 0.5, "load_delivered": 0.49}
     >>> of_summaries([run]), of_summaries([{**run, "load_delivered": 0.3}])
@@ -102,9 +106,10 @@ def lagging(fabrics: Sequence[Fabric]) -> list[bool]:
 
 
 def untold(fabrics: Sequence[Fabric]) -> list[bool]:
-    """Whether a run without a window leaves open that each fabric carries the load: it delivered
-    less than nine tenths of it, and its late flows take longer, or it delivered at least `LEVEL`
-    less than another fabric. Others delivered less only because the last flows arrived late."""
+    """Whether a run without a window leaves open, for each fabric, that it carries the load: it
+    delivered less than nine tenths of it and its late flows take longer, or it delivered at least
+    `LEVEL` less than another fabric. Other fabrics delivered less only because the last flows
+    arrived late."""
     best = max((f.through or 0.0 for f in fabrics), default=0.0)
     least: Mapping[Carriage, float] = {"unsettled": 1 - LEVEL}
     return [
@@ -114,8 +119,8 @@ def untold(fabrics: Sequence[Fabric]) -> list[bool]:
 
 
 def lagging_points(points: Sequence[LoadPoint | None]) -> list[bool]:
-    """The same at one load of the sweep, where flows are not kept: whether each fabric that has the
-    load delivered less than nine tenths of what a fabric did that carries it."""
+    """The same at one load of the sweep, where flows are not kept: whether each fabric with this
+    load delivered less than nine tenths of the bytes of a fabric that carries it."""
     there = [p for p in points if p is not None]
     best = max((p.through or 0.0 for p in there if p.carriage == "carried"), default=0.0)
     least: Mapping[Carriage, float] = {"unsettled": CENSORED}
@@ -123,22 +128,23 @@ def lagging_points(points: Sequence[LoadPoint | None]) -> list[bool]:
 
 
 def _is_behind(one: Fabric | LoadPoint, best: float, least: Mapping[Carriage, float]) -> bool:
-    """Whether one delivered less than a share of the best; `least` has it for each carriage."""
+    """Whether a fabric delivered less than a share of the best; `least` holds the share for each
+    carriage."""
     if one.window is not None or one.carriage is None or one.through is None:
         return False
     return one.through < least.get(one.carriage, 0.0) * best
 
 
 def _slows(fabric: Fabric) -> bool:
-    """Whether half of the late flows take notably longer than half of the early ones."""
+    """Whether the median time of late flows is notably longer than that of early ones."""
     found = [_late_to_early(seed) for seed in fabric.each]
     known = [times for times in found if times is not None]
     return bool(known) and sum(known) > growth.SLOWER * len(known)
 
 
 def lengthens(fabric: Fabric) -> bool:
-    """Whether the mean time of late flows is more than `FILLING` times that of early ones: more
-    than of a network that fills with large flows."""
+    """Whether the mean time of late flows is more than `FILLING` times that of early ones, which is
+    more than in a network that is filling with large flows."""
     arrivals = [(seed, _arrivals(seed)) for seed in fabric.each]
     found = [growth.late_to_early(a, s.least, np.mean) for s, a in arrivals if a is not None]
     known = [times for times in found if times is not None]
@@ -151,14 +157,14 @@ def _late_to_early(seed: Fabric) -> float | None:
 
 
 def _load(fabric: Fabric) -> float | None:
-    """The load asked for; of a trace or a mix the load drawn, if flows were left unfinished: a
-    burst of more than the servers' links carry ends."""
+    """The requested load; for a trace or a mix the load drawn, if flows were left unfinished,
+    because a burst above the capacity of the servers' links ends."""
     asked = fabric.get("load_asked")
     return fabric.get("load_offered") if asked is None and fabric.finished != 1.0 else asked
 
 
 def _is_short(seed: Fabric, rate: float | None) -> bool:
-    """Whether one run shows that the load is not carried."""
+    """Whether one run shows that the fabric does not carry the load."""
     due = share_due(seed, rate)
     if due is None or due < LEAST_DUE or seed.sizes.size < ENOUGH_FLOWS:
         return False
@@ -172,9 +178,9 @@ def _is_short(seed: Fabric, rate: float | None) -> bool:
 
 
 def share_due(seed: Fabric, rate: float | None) -> float | None:
-    """Share of the bytes that are delivered by the last arrival if each flow, or all flows that
-    arrive at one instant together, get a tenth of what a server sends [b/s]; None without flows, or
-    where their arrivals are not known."""
+    """Share of the bytes that are delivered by the last arrival if each flow, or all flows of one
+    instant together, has a tenth of a server's rate [b/s]; None without flows, or if their arrival
+    times are unknown."""
     arrivals = _arrivals(seed)
     if arrivals is None or not seed.sizes.sum():
         return None
@@ -188,8 +194,8 @@ def share_due(seed: Fabric, rate: float | None) -> float | None:
 
 
 def of_point(point: LoadPoint, fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
-    """The same of a load of the sweep, whose flows are not kept: their sizes are those of the run
-    of the fabric, and they arrive evenly."""
+    """The same for a load of the sweep, whose flows are not kept: their sizes are those of the
+    fabric's own run, and they arrive evenly."""
     if point.window is not None or point.through is None:
         return None
     if is_beyond_servers(point.load) or point.overloaded:
@@ -211,8 +217,8 @@ def _is_short_at(point: LoadPoint, seed: Fabric, rate: float | None) -> bool:
 
 
 def _lasts_s(point: LoadPoint, seed: Fabric) -> float | None:
-    """For how long flows of a load of the sweep arrive [s]: as many times as long as in the run as
-    bytes are drawn, and less for a higher load."""
+    """Duration of the arrivals at a load of the sweep [s]: that of the run, multiplied by the ratio
+    of the bytes drawn and divided by the ratio of the loads."""
     more = ratio(point.offered_bytes, seed.get("bytes_offered"))
     slower = ratio(seed.get("load_offered"), point.drawn)
     if more is None or slower is None or seed.arrivals is None:
@@ -221,7 +227,7 @@ def _lasts_s(point: LoadPoint, seed: Fabric) -> float | None:
 
 
 def _share_due_evenly(seed: Fabric, lasts_s: float, rate: float | None) -> float:
-    """`share_due` of flows that arrive evenly for some time [s]."""
+    """`share_due` for flows that arrive evenly over a duration [s]."""
     if rate is None or not lasts_s or not seed.sizes.sum():
         return 1.0 if rate is None else 0.0
     due_s = seed.sizes * 8 / rate * DUE_TIMES
@@ -230,12 +236,12 @@ def _share_due_evenly(seed: Fabric, lasts_s: float, rate: float | None) -> float
 
 
 def _arrivals(seed: Fabric) -> Floats | None:
-    """When each flow arrived, from some moment on [s]."""
+    """Arrival time of each flow, from an arbitrary origin [s]."""
     return None if seed.age is None or not seed.age.size else seed.age.max() - seed.age
 
 
 def _recovered(seed: Fabric) -> bool:
-    """Whether all flows finished, and late ones sooner than early ones."""
+    """Whether all flows finished, and late ones faster than early ones."""
     arrivals = _arrivals(seed)
     if arrivals is None or not np.isfinite(seed.fct).all():
         return False
@@ -252,8 +258,8 @@ def _mean_time(seed: Fabric, chosen: Any) -> float | None:
 
 
 def _took_turns(seed: Fabric, part: float = 1.0) -> bool:
-    """Whether circuits, if there are any that change, served all racks often enough in a run that
-    lasts for a part of this one."""
+    """Whether circuits, if they change, served all racks often enough in a run that lasts for
+    `part` of this one."""
     lit, end = seed.circuits, seed.get("simulated_s")
     if lit is None or not lit.start.size or not end:
         return True

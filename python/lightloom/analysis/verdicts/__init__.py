@@ -1,8 +1,8 @@
-"""One sentence per question, computed from the data and hedged by it.
+"""One sentence for each question, computed from the data with its uncertainty.
 
-A verdict says who is ahead only where the numbers allow it (see `ranking`); its
-notes say what weakens it. A fabric that left many flows unfinished is not
-praised for the speed of the few it finished.
+A verdict names the leading fabric only if the numbers permit it (see `ranking`); its notes list the
+doubts. A fabric that left many flows unfinished is not called fast because of the few that it
+finished.
 
 | module | |
 |---|---|
@@ -34,10 +34,10 @@ __all__ = ["Evidence", "First", "Verdict", "all_first", "joint", "source", "verd
 def verdicts(workload: Workload) -> list[Verdict]:
     """The answers that the data allow, in the order a reader asks."""
     fabrics = workload.fabrics
-    # A workload of jobs lacks some figures, which are not asked for.
+    # A workload of jobs lacks some figures; the questions about them are omitted.
     with_jobs = any(f.jobs for f in fabrics)
     without_short = with_jobs and all(f.short_fct.size == 0 for f in fabrics)
-    # A window says more of latency and throughput than the whole run does.
+    # A window describes latency and throughput better than the whole run.
     traffic = (
         (short_in_window(workload), latency_at_load(workload), saturation(workload))
         if workload.measured
@@ -59,6 +59,6 @@ def verdicts(workload: Workload) -> list[Verdict]:
 
 
 def short_in_window(workload: Workload) -> Verdict | None:
-    """The answer on short flows, for a window in which longer flows arrived, too."""
+    """The answer for short flows, for a window with longer flows as well."""
     mixed = any(f.short_count for f in workload.fabrics)
     return short_flows(workload.fabrics) if mixed else None

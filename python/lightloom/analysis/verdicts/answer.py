@@ -9,7 +9,7 @@ from lightloom.units import quantities
 
 from ..model import Fabric
 
-# Of bytes or flows: what is missing was on its way when the run ended.
+# From this share of bytes or flows, the missing ones were in flight when the run ended.
 COMPLETE = 0.995
 
 
@@ -26,7 +26,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A question, its answer, and what it rests on."""
+    """A question, its answer, and the evidence."""
 
     question: str
     answer: str
@@ -42,11 +42,11 @@ def evidence(
     places: int | None = None,
     text: Mapping[str, str] | None = None,
 ) -> tuple[Evidence, ...]:
-    """A line per fabric, with a bar relative to the largest, of shares to the whole; `text` is
-    what a fabric's figure reads as where that is not plain."""
+    """A line for each fabric with a bar, relative to the largest value, or to 1 for shares; `text`
+    formats a figure that is not a plain number."""
     values = [read(f) for f in fabrics]
     top = max((v for v in values if v is not None), default=0.0)
-    top = max(top, 1.0) if quantity == "share" else top  # a share fills its part of the track
+    top = max(top, 1.0) if quantity == "share" else top  # the bar of a share is relative to 1
     places = places or quantities.percent_places(values)
     return tuple(
         Evidence(

@@ -1,5 +1,7 @@
-"""The measures that compare fabrics, in order, with their wording. The first that fabrics have
-decides."""
+"""The measures that compare fabrics, in order, with their wording.
+
+The first measure that the fabrics have decides.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from .each_flow import begins_at_once, last_flow, mean_time, soonest_in_each
 from .jobs import all_jobs
 from .latency import short_score
 
-JOBS_EACH = 8  # more jobs are judged together alone
+JOBS_EACH = 8  # above this number of jobs, only their total is compared
 AtLoad = Callable[[Fabric, LoadPoint], Score | None]
 
 
@@ -29,13 +31,13 @@ class Criterion:
     quantity: quantities.Quantity
     better: Better
     read: Callable[[Fabric], Score | None]
-    wins: tuple[str, str]  # what the best does, and what several do
-    amount: str  # what its figure says; {} is the figure
-    at: AtLoad | None = None  # the same at a load of a sweep
-    of_carried: bool = False  # whether it says something only of who carries the load
-    more: str = ""  # what its figure says of a bound; {} is what it exceeds
+    wins: tuple[str, str]  # the verb phrase for one leader, and for several
+    amount: str  # the phrase for its figure; {} is the figure
+    at: AtLoad | None = None  # the same figure at a load of a sweep
+    of_carried: bool = False  # whether it is valid only for fabrics that carry the load
+    more: str = ""  # the phrase for a bound; {} is the bound
     alike: Callable[[Fabric], object] | None = None  # what must be equal to compare figures
-    tells: Callable[[Sequence[Fabric]], bool] | None = None  # whether one of these may lead
+    tells: Callable[[Sequence[Fabric]], bool] | None = None  # whether one of these fabrics may lead
 
     def ranking(self, fabrics: tuple[Fabric, ...]) -> Ranking:
         """The fabrics that have the figure, best first; all unranked if it does not decide."""
@@ -91,8 +93,8 @@ def _told(ranking: Ranking, load: float) -> Ranking:
 
 
 def criteria(workload: Workload) -> list[Criterion]:
-    """The measures that two fabrics of a comparison have, in the order in which they decide. A
-    figure that one fabric alone has decides before them, as a finding."""
+    """The measures that at least two fabrics of a comparison have, in the order in which they
+    decide. A figure that only one fabric has decides before them, as a finding."""
     return [c for c in measures(workload) if len(c.scores(workload.fabrics)) > 1]
 
 
@@ -306,7 +308,7 @@ QUEUE = Criterion(
     "the queue at the worst node",
     "bytes",
     "lower",
-    # A setting that keeps queues short is no merit of the fabric.
+    # Short queues that follow from a setting do not count for the fabric.
     lambda f: None if f.keeps_queue_short else plain(f, lambda g: g.get("queue_peak_bytes")),
     ("queues least", "queue least"),
     "at most {} at its worst node",

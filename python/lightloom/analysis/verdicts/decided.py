@@ -54,7 +54,7 @@ def decide(workload: Workload) -> Decided | None:
     if ranking.level != 1 and (of_all := by_every_flow(found, workload)) is not None:
         return of_all
     judged = [s.fabric for s in ranking.leaders or ranking.unknown]
-    if ranking.untold:  # no fabric leads, so one that lags misleads nobody
+    if ranking.untold:  # no fabric leads, so a lagging one cannot be named
         judged = [f for f in judged if not f.lags]
     short = too_short(judged, workload.fabrics)
     if short is not None:
@@ -64,7 +64,7 @@ def decide(workload: Workload) -> Decided | None:
 
 
 def by_nothing(found: TooShort, measure: Criterion, scores: Sequence[Score]) -> Decided:
-    """That the run is too short to decide, with the figures so far."""
+    """The verdict that the run is too short to decide, with the figures so far."""
     figures = quantities.listed(f"{s.fabric.label} {measure.shown(s)}" for s in scores)
     shown = f"So far, in {measure.name}: {figures}." if scores else ""
     unknown = Ranking((), 0, ())
@@ -73,8 +73,8 @@ def by_nothing(found: TooShort, measure: Criterion, scores: Sequence[Score]) -> 
 
 
 def without_times(workload: Workload) -> Decided | None:
-    """The verdict where fewer than two fabrics have a figure to be judged by: the window or run is
-    too short, or the bytes delivered decide, as of flows that last for all of the run."""
+    """The verdict if fewer than two fabrics have a figure to compare: the window or run is too
+    short, or delivered bytes decide, as for flows that last for the whole run."""
     fabrics, measure = workload.fabrics, next(iter(measures_of(workload)))
     short = too_short(fabrics, fabrics)
     if short is not None:
@@ -88,7 +88,7 @@ def without_times(workload: Workload) -> Decided | None:
 
 
 def by_jobs(found: FinishesMore, workload: Workload) -> Decided:
-    """The fabrics that finish the most jobs; the sooner of them, if there are several."""
+    """The fabrics that finish the most jobs; of several, the one that finishes them sooner."""
     chosen = tuple(f for f in workload.fabrics if f.label in found.leaders)
     rest = tuple(f for f in workload.fabrics if f not in chosen)
     if len(chosen) > 1 and chosen[0].jobs_done:
@@ -104,9 +104,9 @@ def by_jobs(found: FinishesMore, workload: Workload) -> Decided:
 
 
 def by_every_flow(found: Finding, workload: Workload) -> Decided | None:
-    """The fabric that delivers each of the same flows sooner than every other fabric does; None if
-    no fabric does. Of few flows chance may make all sooner on one of two equal fabrics; flows that
-    begin at once are criteria of their own."""
+    """The fabric that delivers each of the same flows sooner than every other fabric; None if there
+    is none. With few flows, all may be sooner on one of two equal fabrics by chance; flows that
+    begin at once have their own criteria."""
     fabrics = carrying(workload.fabrics)
     ranking = EVERY.ranking(workload.fabrics)
     every = len(ranking.scores) >= max(len(fabrics), 2)
@@ -124,10 +124,10 @@ def by_every_flow(found: Finding, workload: Workload) -> Decided | None:
 
 
 def by_carried_load(found: AloneCarries | NoneCarries, workload: Workload) -> Decided | None:
-    """The one fabric that carries the workload, or none."""
+    """The verdict that only one fabric carries the workload, or none."""
     chosen, measure = carrying(workload.fabrics), next(iter(measures_of(workload)))
     if not measure.scores(chosen) and not workload.measured:
-        measure = DELIVERED  # flows that last for all of the run have no times
+        measure = DELIVERED  # flows that last for the whole run have no times
     scores = measure.scores(chosen)
     ranking = Ranking(tuple(scores), len(scores))
     if ranking.untold:

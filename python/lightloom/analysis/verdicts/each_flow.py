@@ -1,6 +1,6 @@
-"""Comparison flow by flow, for runs whose flows are all flows of the workload and not a sample. If
-intervals do not separate two fabrics, one is ahead of another if it delivers some of the same flows
-sooner and none of them later.
+"""Compares fabrics flow by flow, for runs whose flows are the whole workload and not a sample. If
+intervals do not separate two fabrics, one is ahead of the other if it delivers some of the same
+flows sooner and none later.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from ..model import Fabric, Workload
 from ..unfinished import CENSORED
 
 ENOUGH_PAIRS = 20
-"""Flows of all seeds that must be sooner on one of two fabrics, if they do not begin at once:
-of two fabrics that are equally fast one has so many sooner flows in one of a million runs
-[count]."""
+"""Number of flows, over all seeds, that must be sooner on one of two fabrics if they do not begin
+at once. For two equally fast fabrics, so many flows are sooner on one in one of a million runs."""
 
 
 def begins_at_once(workload: Workload) -> bool:
-    """Whether all flows of a comparison of one seed begin at the same time, by the experiment or in
-    its trace."""
+    """Whether all flows of a comparison with one seed begin at the same time, by the experiment or
+    by its trace."""
     if workload.seeds > 1:
         return False
     arrivals = workload.experiment.get("workload", {}).get("arrivals")
@@ -35,8 +34,8 @@ def begins_at_once(workload: Workload) -> bool:
 
 
 def are_enough(workload: Workload, fabrics: Sequence[Fabric]) -> bool:
-    """Whether chance cannot make each flow sooner on one of two fabrics that are equally fast: the
-    flows are enough, or nothing is drawn, as of a trace on trees."""
+    """Whether it cannot be by chance that each flow is sooner on one of two equally fast fabrics:
+    there are enough flows, or nothing is random, as for a trace on trees."""
     drawn = not same_flows(workload.experiment) or any(f.draws for f in fabrics)
     return not drawn or all(sum(s.fct.size for s in f.each) >= ENOUGH_PAIRS for f in fabrics)
 
@@ -59,8 +58,8 @@ def mean_time(fabric: Fabric) -> float | None:
 
 
 def soonest_in_each(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
-    """The fabric that delivers each flow sooner than every other one does, or several that deliver
-    each as soon; empty without one, or where some fabric left a flow unfinished."""
+    """The fabrics that deliver each flow sooner than every other one: one fabric, or several that
+    deliver each equally soon; empty if there is none, or if a fabric left a flow unfinished."""
     if len(fabrics) < 2 or not all(all_finish(f) for f in fabrics):
         return ()
     best = min(fabrics, key=lambda f: float(f.fct.max()))
@@ -70,8 +69,8 @@ def soonest_in_each(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
 
 
 def is_done_sooner(one: Fabric, other: Fabric) -> bool:
-    """Whether one delivers none of the same flows later than another does, and the last of them
-    sooner by more than 3 %."""
+    """Whether one fabric delivers none of the same flows later than another, and the last of them
+    more than 3 % sooner."""
     last = last_flow(one), last_flow(other)
     if share_sooner(one, other) is None or last[0] is None or last[1] is None:
         return False
@@ -79,20 +78,20 @@ def is_done_sooner(one: Fabric, other: Fabric) -> bool:
 
 
 def is_as_soon_in_each(one: Fabric, other: Fabric) -> bool:
-    """Whether two deliver the same flows, each within 3 % of the other's time."""
+    """Whether two fabrics deliver the same flows, each within 3 % of the other's time."""
     return {standing(one, other), standing(other, one)} == {0}
 
 
 def is_sooner_in_each(one: Fabric, other: Fabric) -> bool:
-    """Whether one delivers no flow, of any seed, later than another does, and all but a tenth of
-    them sooner, both by more than 3 %: flows within a rack take as long on every fabric."""
+    """Whether one fabric delivers no flow of any seed later than another, and all but a tenth of
+    them sooner, both by more than 3 %. Flows within a rack take the same time on every fabric."""
     share = share_sooner(one, other)
     return share is not None and share >= CENSORED
 
 
 def share_sooner(one: Fabric, other: Fabric) -> float | None:
-    """Of the flows of all seeds, those that one delivers sooner than another by more than 3 %; None
-    if it delivers any of them later, or the flows are not the same."""
+    """Share of the flows of all seeds that one fabric delivers more than 3 % sooner than another;
+    None if it delivers any of them later, or if the flows are not the same."""
     sooner = flows = 0
     for a, b in zip(one.each, other.each, strict=True):
         same = a.fct.size and np.array_equal(a.sizes, b.sizes)

@@ -10,15 +10,15 @@ from ..ranking import Ranking
 from .criteria import Criterion
 from .margins import factor
 
-OTHERS = 2  # further measures by which another fabric is ahead
+OTHERS = 2  # most further measures that are named
 
 
 Ahead = tuple[Criterion, Ranking]
 
 
 def elsewhere(ranking: Ranking, further: Sequence[Criterion], workload: Workload) -> list[Ahead]:
-    """Measures by which one fabric is notably better than those that lead by the first, or than the
-    others of those that are level by it."""
+    """Measures by which one fabric is notably better than the leaders of the first measure, or than
+    the others that are level with it there."""
     leaders = {s.fabric.label for s in ranking.leaders}
     made = []
     for measure in further:
@@ -39,7 +39,7 @@ def elsewhere(ranking: Ranking, further: Sequence[Criterion], workload: Workload
 
 
 def trade(measure: Criterion, found: Ranking, ranking: Ranking) -> str:
-    """What another fabric is better at than the first, and by how much."""
+    """The advantage of another fabric over the first by a measure, with its factor."""
     leaders = {s.fabric.label for s in ranking.leaders}
     best = found.leaders[0]
     against = next(s for s in found.rest if s.fabric.label in leaders)

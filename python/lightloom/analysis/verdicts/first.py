@@ -1,10 +1,10 @@
-"""The verdict that stands first: who is best for what, by how much, and what would
+"""The first verdict of a report: the best fabric, by which measure and factor, and what would
 overturn it.
 
-The first measure that a comparison has decides; a fabric that is ahead by another is
-named with it. A fabric is not ahead if its interval overlaps with that of the next, or by less
-than 3 %. What would overturn the verdict is found in the same data: in loads and workloads
-at which another is ahead, in measures by which another is, in what is not known.
+The first measure that a comparison has decides; a fabric that leads by another measure is named
+with it. A fabric does not lead if its interval overlaps with the next one's, or if its lead is less
+than 3 %. Conditions that would overturn the verdict come from the same data: loads, workloads and
+measures by which another fabric leads, and unknown values.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from .overturned import another_load, overturned, remedy
 
 @dataclass(frozen=True)
 class First:
-    """The verdict, for a reader who reads no further."""
+    """The verdict in short."""
 
-    lead: str  # the first part of the title: who is best by what decides
+    lead: str  # first part of the title: the best fabric by the deciding measure
     title: str
     answer: str
     overturned: tuple[str, ...]
     leaders: tuple[str, ...] = ()  # labels, in the order of the experiment
-    wins: tuple[str, str] = ("", "")  # what one does who leads, and what several do
+    wins: tuple[str, str] = ("", "")  # the verb phrase for one leader, and for several
     finding: Finding | None = None  # what decided it
     main: str = ""  # the sentence with the figures that decide
     caveats: tuple[str, ...] = ()  # sentences that can change the conclusion
-    remedy: tuple[str, ...] = ()  # of what would overturn it: a run that tells more
+    remedy: tuple[str, ...] = ()  # among what would overturn it: a more informative run
 
 
 def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
-    """The verdict of a comparison beside others of the same fabrics; None where fabrics
-    have no figure to be judged by, or there is but one."""
+    """The verdict of a comparison, with others of the same fabrics; None if there is only one
+    fabric, or no figure to compare."""
     if len(workload.fabrics) < 2:
         return None
     decided = decide(workload)
@@ -56,7 +56,7 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     ahead = elsewhere(ranking, further, workload) if decided.by_figures else []
     title = "; ".join([decided.lead, *(f"{names(r.leaders)} {c.wins[0]}" for c, r in ahead[:1])])
     early = cut(cuts(workload.fabrics))
-    # Where a limit left no fabric with enough flows, it is the reason and comes first.
+    # If no fabric has enough flows because of a limit, the limit is the reason and comes first.
     lead, said = (early, "") if early and not ranking.level else ("", early)
     caveats = (
         ranking.said_unplaced(deciding.quantity),
@@ -85,8 +85,8 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
 
 
 def joint(firsts: Sequence[tuple[str, First | None]], under: str = "") -> str | None:
-    """The title over several comparisons, given their names and what they are together
-    (`both workloads`): who is ahead in all of them, or in which."""
+    """The title for several comparisons, from their names and their common description (`both
+    workloads`): the fabric that leads in all of them, or in which."""
     known = [(name, f) for name, f in firsts if f is not None]
     if len(known) < len(firsts) or not known:
         return None
@@ -104,8 +104,8 @@ def joint(firsts: Sequence[tuple[str, First | None]], under: str = "") -> str | 
 
 
 def in_all(firsts: Sequence[tuple[str, First]], under: str) -> tuple[str, list[str]]:
-    """The fabrics that lead in all comparisons by the same measure, and in which others are
-    level."""
+    """The fabrics that lead in all comparisons by the same measure, and the comparisons in which
+    others are level."""
     of_first = firsts[0][1]
     always = [x for x in of_first.leaders if all(x in f.leaders for _, f in firsts)]
     if not always or any(f.wins != of_first.wins for _, f in firsts):

@@ -1,4 +1,4 @@
-"""Which fabric finishes jobs soonest, and which share of the traffic circuits carry."""
+"""The fabric that finishes jobs soonest, and the share of the traffic that circuits carry."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..model import Fabric, Workload
 from ..ranking import Score, names, plain, rank
 from .answer import Verdict, evidence
 
-SAID = 4  # jobs that get a sentence each
+SAID = 4  # most jobs with a sentence of their own
 BARS = "Bars: from the first job's beginning until the last job is done."
 
 
 def jobs(fabrics: Sequence[Fabric]) -> Verdict | None:
-    """Which fabric finishes each job soonest; None without jobs."""
+    """The verdict on the fabric that finishes each job soonest; None without jobs."""
     named = list(dict.fromkeys(name for f in fabrics for name in f.jobs))
     if not named:
         return None
@@ -36,24 +36,25 @@ def jobs(fabrics: Sequence[Fabric]) -> Verdict | None:
 
 
 def seeded(fabrics: Sequence[Fabric]) -> str:
-    """What "level" rests on besides."""
+    """The qualification of "level": by overlapping intervals, or from one seed."""
     return ", or with overlapping 95 % intervals" if fabrics[0].seeds else " (one seed)"
 
 
 def all_jobs(fabric: Fabric) -> float | None:
-    """From the first job's beginning until the last job is done [s], if all are done."""
+    """Time from the start of the first job until the last is finished [s]; None if one is
+    unfinished."""
     return fabric.jobs_last
 
 
 def each_job(fabric: Fabric, named: Sequence[str]) -> str:
-    """The jobs one by one, where there are several."""
+    """A sentence for each job, if there are several."""
     if not 1 < len(named) <= SAID:
         return ""
     return ", ".join(f"{n} {quantities.show(fabric.jobs.get(n), 'time')}" for n in named)
 
 
 def job_answer(job: str, fabrics: Sequence[Fabric], *, alone: bool) -> str:
-    """One job's winner, and how far the others are behind."""
+    """The fastest fabric of one job, and the factors of the others."""
     scored = [s for f in fabrics if (s := plain(f, lambda g: g.jobs.get(job))) is not None]
     late = [f.label for f in fabrics if job in f.jobs and f.jobs[job] is None]
     prefix = "" if alone else f"{job}: "
@@ -99,8 +100,8 @@ def circuits(workload: Workload) -> Verdict | None:
 
 
 def circuit_notes(workload: Workload) -> tuple[str, ...]:
-    """Runs too short for circuits, policies that rarely decide, and circuits no faster than what is
-    beside them."""
+    """Notes on runs too short for circuits, policies that rarely decide, and circuits no faster
+    than the electrical network."""
     return tuple(
         f"{f.label}: {line}."
         for f in workload.fabrics

@@ -1,4 +1,4 @@
-"""Which fabric finishes short flows soonest."""
+"""The fabric that finishes short flows soonest."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from ..ranking import Ranking, Score, names, rank, score
 from . import each_flow
 from .answer import Evidence, Verdict, evidence
 
-FEW_FLOWS = 1000  # fewer leave less than ten flows beyond a 99th percentile
+FEW_FLOWS = 1000  # with fewer, less than ten flows exceed the 99th percentile
 
 
 def short_flows(fabrics: Sequence[Fabric], ahead: Sequence[Fabric] = ()) -> Verdict:
-    """Which fabric finishes short flows soonest, of those that carried the load. `ahead` are the
-    fabrics that deliver each flow sooner, if the flows are not a sample."""
+    """The verdict on the fabric that finishes short flows soonest, of those that carried the load.
+
+    `ahead` are the fabrics that deliver each flow sooner, if the flows are not a sample.
+    """
     question = (
         "Which fabric finishes short flows soonest?"
         if len(fabrics) > 1
@@ -70,18 +72,18 @@ def short_limits(fabric: Fabric) -> Bound | None:
 
 
 def short_score(fabric: Fabric) -> Score | None:
-    """That percentile, with its interval."""
+    """The 99th percentile of short flows, with its interval."""
     return score(fabric, short_limits)
 
 
 def short_value(fabric: Fabric) -> float | None:
-    """That percentile, or what it exceeds [s]."""
+    """The 99th percentile of short flows, or its lower bound [s]."""
     found = short_score(fabric)
     return None if found is None else found.value
 
 
 def short_evidence(fabrics: Sequence[Fabric]) -> tuple[Evidence, ...]:
-    """A line per fabric; bounds are shown as such."""
+    """A line for each fabric; bounds are marked."""
     found = [short_score(f) for f in fabrics]
     text = {s.fabric.label: s.shown("time") for s in found if s is not None}
     return evidence(fabrics, short_value, "time", short_detail, text=text)
@@ -94,7 +96,7 @@ def short_detail(fabric: Fabric) -> str:
 
 
 def short_lead(ranking: Ranking) -> str:
-    """The sentence on who is ahead; of bounds alone there is none."""
+    """The sentence on the leading fabric; empty if only bounds are known."""
     if not ranking.level:
         return ""
     first = ranking.leaders[0]
@@ -112,7 +114,7 @@ def short_lead(ranking: Ranking) -> str:
 
 
 def left_out(ranking: Ranking) -> str:
-    """Says which fabrics were not ranked, and why."""
+    """Names the fabrics that are not ranked, and why."""
     each = [f"{s.fabric.label} ({share_finished(s.fabric)})" for s in ranking.unfinished]
     return (
         f"Not ranked, for the short flows left unfinished: {quantities.listed(each)}."
@@ -128,7 +130,7 @@ def share_finished(fabric: Fabric) -> str:
 
 
 def short_notes(fabrics: Sequence[Fabric], ranking: Ranking) -> list[str]:
-    """What weakens the verdict."""
+    """Doubts about the verdict."""
     notes = [line] if (line := unfair(fabrics)) else []
     counts = [round((f.short_finished or 0.0) * f.short_count) for f in fabrics]
     fewest = min((n for n in counts if n), default=0)
@@ -157,7 +159,7 @@ def short_notes(fabrics: Sequence[Fabric], ranking: Ranking) -> list[str]:
 
 
 def interval_note(first: Score, source: str) -> str:
-    """How sure the best value is."""
+    """The interval of the best value."""
     low = quantities.show(first.low, "time") if first.low > 0 else "0"
     if math.isinf(first.high):
         return f"The best has no upper end of a 95 % interval: too few flows ({source})."

@@ -1,4 +1,5 @@
-"""Which fabric has the lowest latency at the load, and which carries most before it saturates."""
+"""The fabric with the lowest latency at the load, and the one with the highest load before it
+saturates."""
 
 from __future__ import annotations
 
@@ -68,7 +69,7 @@ def left_out(ranking: Ranking) -> str:
 
 
 def mean(fabric: Fabric) -> float | None:
-    """Mean latency in the window [s], or what it exceeds."""
+    """Mean latency in the window [s], or its lower bound."""
     found = window_limits(fabric.window, "mean_us")
     return None if found is None else found.low
 
@@ -79,15 +80,14 @@ def is_stable(fabric: Fabric) -> bool:
 
 
 def score(fabric: Fabric) -> Score | None:
-    """The mean latency with its interval, or its bound; None where nothing arrived in
-    the window."""
+    """The mean latency with its interval, or its bound; None if no flow arrived in the window."""
     half = fabric.latency_error
     found = window_limits(fabric.window, "mean_us")
     return around(fabric, found, math.inf if half is None else half)
 
 
 def around(fabric: Fabric, found: Bound | None, half: float) -> Score | None:
-    """A mean latency with half of its interval, or the bound that is known of it."""
+    """A mean latency with the half-width of its interval, or its known bound."""
     if found is None:
         return None
     if not found.exact:
@@ -96,7 +96,7 @@ def around(fabric: Fabric, found: Bound | None, half: float) -> Score | None:
 
 
 def interval(made: Score) -> str:
-    """`405.0 ± 7.1 ns`; `more than 405 ns` of a bound."""
+    """The latency as `405.0 ± 7.1 ns`, or `more than 405 ns` for a bound."""
     half = (made.high - made.low) / 2
     if made.least:
         return made.shown("time").replace(">", "more than")
@@ -106,7 +106,7 @@ def interval(made: Score) -> str:
 
 
 def detail(fabric: Fabric) -> str:
-    """The tail; or that the figure means little."""
+    """The tail latency; or a note that the figure is not meaningful."""
     if not is_stable(fabric):
         return "not carried"
     if fabric.carriage == "unsettled":
@@ -116,7 +116,7 @@ def detail(fabric: Fabric) -> str:
 
 
 def notes(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
-    """What weakens the intervals."""
+    """Doubts about the intervals."""
     doubtful = [f.label for f in fabrics if is_stable(f) and (f.window or {}).get("correlated")]
     if not doubtful:
         return ()
@@ -127,7 +127,7 @@ def notes(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
 
 
 def saturation(workload: Workload) -> Verdict | None:
-    """Which fabric carries most before it saturates; None if there was no search."""
+    """The verdict on the highest load before saturation; None if there was no search."""
     found = [(f, s) for f in workload.fabrics if (s := f.saturation) is not None]
     if not found:
         return None
@@ -166,6 +166,6 @@ def saturation(workload: Workload) -> Verdict | None:
 
 
 def _width(found: Saturation) -> str:
-    """Half of the interval of a saturation, in words."""
+    """The half-width of a saturation's interval as text."""
     half = found.half_width
     return "no interval: the window is too short" if half is None else f"± {100 * half:.2g} %"

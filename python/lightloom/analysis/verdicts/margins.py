@@ -1,4 +1,4 @@
-"""Which fabric is ahead by a measure, with which figure, and by how much."""
+"""Sentences on the fabric that leads by a measure, its figure, and its lead."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .criteria import EVERY, LAST, SHORT, Criterion
 
 
 def leading(deciding: Criterion, ranking: Ranking) -> str:
-    """Which fabric is ahead by the measure that decides."""
+    """The fabric that leads by the deciding measure."""
     if not ranking.level:
         return f"No fabric is known to be ahead in {deciding.name}"
     if ranking.untold:
@@ -30,7 +30,7 @@ def leading(deciding: Criterion, ranking: Ranking) -> str:
 
 
 def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
-    """The best figure, and by which factor each of the others is behind."""
+    """The best figure, and the factor by which each other fabric is behind."""
     if not ranking.level:
         each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unknown]
         late = any(s.least for s in ranking.unknown)
@@ -49,7 +49,7 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
 
 
 def in_each(deciding: Criterion, ranking: Ranking) -> str:
-    """That the leader is ahead in each flow, where fabrics are judged so."""
+    """A note that the leader is ahead in each flow, if fabrics are compared flow by flow."""
     if deciding not in (LAST, EVERY) or ranking.level != 1:
         return ""
     return each_flow.said(ranking.leaders[0].fabric, [s.fabric for s in ranking.rest])
@@ -60,13 +60,14 @@ def too_few(deciding: Criterion, ranking: Ranking) -> str:
     short = deciding is SHORT
     flows = min(s.fabric.short_count if short else int(s.fabric.fct.size) for s in ranking.leaders)
     counted = quantities.counted(flows, "short flow" if short else "flow")
-    # As many flows as one likes, if they arrive in less time than queues need to forget.
+    # The number of flows does not help if they arrive in less than the relaxation time of the
+    # queues.
     why = "too few" if longer(ranking.leaders) is None else "in too short a time"
     return f"{counted}, {why} for intervals"
 
 
 def behind_by(deciding: Criterion, leaders: Sequence[Score], behind: Sequence[Score]) -> str:
-    """The lead over the other fabrics; with many, over the nearest and the last."""
+    """The lead over the other fabrics; over the nearest and the last, if there are many."""
     if not behind:
         return ""
     if len(behind) > NAMED:
@@ -98,9 +99,9 @@ def factor(
     other: Score,
     part: Callable[[Factor], Factor] = lambda found: found,
 ) -> str:
-    """By how much one is better than another: `1.7× faster`, `2 to 6 % less`;
-    of what intervals allow one `part`. Of several leaders that are level, from the factor of the
-    nearest to that of the farthest."""
+    """By how much one fabric is better than another: `1.7× faster`, `2 to 6 % less`; `part` selects
+    a part of the range that the intervals permit. With several level leaders, the range from the
+    factor of the nearest to that of the farthest."""
     lower = measure.better == "lower"
     word = "faster" if measure.quantity == "time" else "less" if lower else "more"
     pairs = [(other, one) if lower else (one, other) for one in leaders]
@@ -110,7 +111,7 @@ def factor(
     least = min(known, key=lambda one: one.low)
     found = part(replace(least, high=max(one.high for one in known)))
     if found.low <= 0.0 or other.fabric.is_doubtful:
-        # Ahead in each seed, but the interval over the seeds leaves the factor open; or times may
-        # grow with the run, as the other may not carry the load.
+        # The fabric is ahead in each seed, but the interval over the seeds leaves the factor open;
+        # or its rival may not carry the load, so that times may grow with the run.
         return word
     return f"{factor_text(found, percent_less if lower else percent_more)[0]} {word}"

@@ -1,4 +1,4 @@
-"""Memory in the network, busy links, and what did not arrive."""
+"""Memory in the network, utilisation of links, and undelivered traffic."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .criteria import QUEUE
 
 
 def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
-    """Queues at the worst node, reorder buffers of the worst flow; None where no fabric
-    reports its queues."""
+    """Queues at the worst node, and reorder buffers of the worst flow; None if no fabric reports
+    its queues."""
     question = "How much memory does it need in the network?"
 
     def detail(fabric: Fabric) -> str:
@@ -46,7 +46,7 @@ def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
     return Verdict(question, answer, shown, tuple(notes))
 
 
-#: The name of a place in results → what the peak of a queue is a peak of.
+#: The name of a place in results → the buffer to which the peak of a queue refers.
 PLACES = {
     "port": "one port of a switch",
     "router": "all buffers of a router",
@@ -57,7 +57,7 @@ PLACES = {
 
 
 def queue_parts(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
-    """Which fabric has the shortest queues; or the place of each figure, if the places differ."""
+    """The fabric with the shortest queues; or the place of each figure, if the places differ."""
     having = [s.fabric for s in scores(fabrics, "queue_peak_bytes")]
     if not QUEUE.are_alike(having):
         return (f"The figures count different places and are not compared: {by_place(having)}.",)
@@ -74,12 +74,12 @@ def by_place(fabrics: Sequence[Fabric]) -> str:
 
 
 def scores(fabrics: Sequence[Fabric], path: str) -> list[Score]:
-    """A figure of the summary, of those that have it."""
+    """A figure of the summary, for the fabrics that have it."""
     return [Score.exact(f, v) for f in fabrics if (v := f.get(path)) is not None]
 
 
 def queue_answer(ranking: Ranking) -> str:
-    """The least at the worst node, and the most, of those that may be praised."""
+    """The lowest and the highest peak at the worst node, of the fabrics that are ranked."""
     if not ranking.scores:
         return ranking.said_unplaced("bytes")
     least, most = ranking.scores[0], ranking.scores[-1]
@@ -100,7 +100,7 @@ def queue_answer(ranking: Ranking) -> str:
 
 
 def reorder_answer(fabrics: Sequence[Fabric]) -> str:
-    """Which fabrics have to reorder data."""
+    """The fabrics that have to reorder data."""
     reordering = [s for s in scores(fabrics, "reorder_peak_bytes") if s.value > 0]
     if not reordering:
         return ""
@@ -112,7 +112,7 @@ def reorder_answer(fabrics: Sequence[Fabric]) -> str:
 
 
 def links(fabrics: Sequence[Fabric]) -> Verdict | None:
-    """Mean utilisation over the run; None where it was not measured."""
+    """Mean utilisation of links over the run; None if it was not measured."""
     question = "How busy are the links?"
 
     def mean(fabric: Fabric) -> float | None:
@@ -183,7 +183,7 @@ def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
 
 
 def never_offered(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
-    """That shares of bytes count those of offered flows alone, where some never were offered."""
+    """A note that shares of bytes refer to offered flows only, if some flows were never offered."""
     each = [f"{c.label} {left_out(c)}" for c in cuts(fabrics) if c.never_offered]
     each += [
         f"{f.label} {f.never_offered:,} were never offered, as they wait for others"
@@ -199,7 +199,7 @@ Shares = Sequence[tuple[Fabric, float]]
 
 
 def bytes_answer(arrived: Shares, places: int) -> list[str]:
-    """What share of the bytes was delivered, unless it was all."""
+    """The share of the bytes that was delivered, unless it was all."""
     if not arrived or min(s for _, s in arrived) == 1:
         return []
     ordered = sorted(arrived, key=lambda pair: pair[1])

@@ -24,7 +24,7 @@ from .elsewhere import Ahead
 def overturned(
     decided: Decided, ahead: Sequence[Ahead], workload: Workload, others: Sequence[Workload]
 ) -> tuple[str, ...]:
-    """Whatever would, a sentence each.
+    """Returns what would overturn the verdict, one sentence each.
 
     Args:
         ahead: measures by which another fabric is ahead.
@@ -57,7 +57,7 @@ def remedy(decided: Decided, workload: Workload) -> tuple[str, ...]:
 
 
 def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[str, ...]:
-    """At which loads of a sweep another is ahead, or that none is."""
+    """The loads of a sweep at which another fabric leads, or a note that there is none."""
     at = deciding.at_loads(workload.fabrics)
     if not at or not ranking.level:
         return ()
@@ -77,7 +77,7 @@ def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[
 
 
 def another_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[str, ...]:
-    """At which loads of a sweep another is ahead; empty if there is none."""
+    """The loads of a sweep at which another fabric leads; empty if there is none."""
     if not ranking.level:
         return ()
     turned = turned_at(deciding.at_loads(workload.fabrics), ranking)
@@ -86,12 +86,12 @@ def another_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> t
 
 
 def turned_at(at: Mapping[float, Ranking], ranking: Ranking) -> dict[float, Ranking]:
-    """Of rankings by load, those in which another is ahead."""
+    """The rankings by load in which another fabric leads."""
     return {x: r for x, r in at.items() if r.level and not shares_lead(r, ranking)}
 
 
 def percent(load: float) -> str:
-    """A load as the sweep asks for it."""
+    """A load as the sweep requests it."""
     return tick_label(load, "share")
 
 
@@ -126,8 +126,8 @@ def by_workload(
 def by_others(
     deciding: Criterion, ranking: Ranking, others: Mapping[str, Workload], what: str
 ) -> tuple[str, ...]:
-    """Lines on the workloads of `others`, by name: those under which another fabric is ahead, or
-    that none is."""
+    """Lines on the workloads of `others`, by name: those under which another fabric leads, or that
+    there is none."""
     labels = {s.fabric.label for s in ranking.scores}
     turned: dict[str, str] = {}
     kept: list[str] = []
@@ -164,11 +164,11 @@ def by_measure(ahead: Sequence[Ahead]) -> tuple[str, ...]:
 
 
 def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]:
-    """Fabrics that may be ahead or not, for what did not arrive."""
+    """Fabrics that may be ahead, because of their undelivered traffic."""
     if not ranking.unfinished:
         return ()
     if not any(_may_lead(s, ranking, deciding) for s in ranking.unfinished):
-        return ()  # it is behind: the interval of another is missing (`Ranking.said_unplaced`)
+        return ()  # it is behind; the missing interval is another's (`Ranking.said_unplaced`)
     each = [f"{s.fabric.label} ({deciding.shown(s)})" for s in ranking.unfinished]
     limited = any(
         (cut := s.fabric.cut) is not None and cut["still_since_s"] is None
@@ -189,14 +189,14 @@ def _may_lead(found: Score, ranking: Ranking, deciding: Criterion) -> bool:
 
 
 def by_settings(workload: Workload) -> tuple[str, ...]:
-    """Which fabrics a setting of their own holds back."""
+    """The fabrics whose own setting limits their load."""
     each = [f"{f.label} has {f.held_back}" for f in workload.fabrics if f.held_back]
     held = "it is held back by that" if len(each) == 1 else "they are held back by those"
     return (f"Another setting: {quantities.listed(each)}; {held}.",) if each else ()
 
 
 def by_dark_circuits(workload: Workload) -> tuple[str, ...]:
-    """Which fabrics have circuits and sent nothing over them."""
+    """The fabrics that have circuits but sent nothing over them."""
     dark = [f.label for f in workload.fabrics if f.summary.get("circuit_share") == 0]
     if not dark:
         return ()
@@ -208,7 +208,7 @@ def by_dark_circuits(workload: Workload) -> tuple[str, ...]:
 
 
 def by_length(workload: Workload) -> tuple[str, ...]:
-    """The fabrics whose flows did not arrive for long enough to reach a steady state."""
+    """The fabrics whose arrivals were too short for a steady state."""
     judged = carrying(workload.fabrics) or workload.fabrics
     known = [(f, took) for f in judged for s in f.each[:1] if (took := s.arrivals_took)]
     short = [
@@ -234,7 +234,7 @@ def by_length(workload: Workload) -> tuple[str, ...]:
 
 def is_settled(fabric: Fabric) -> bool:
     """Whether every window carries its load and is long enough for intervals, by the relaxation
-    time of its queues: a tail that takes long then is no sign of a network that is filling."""
+    time of its queues. A long tail is then not a sign of a network that is filling."""
     runs = [s.summary for s in fabric.each]
     return fabric.carriage == "carried" and all(
         run.get("window") is not None
@@ -245,7 +245,7 @@ def is_settled(fabric: Fabric) -> bool:
 
 
 def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
-    """What other draws of the same traffic may change."""
+    """Results that other draws of the same traffic may change."""
     seeds = min((len(f.seeds) for f in workload.fabrics), default=0)
     trace = repeats.same_flows(workload.experiment)
     said = []
@@ -288,7 +288,7 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
 
 
 def no_intervals(ranking: Ranking) -> str:
-    """What gives the leaders' figures intervals."""
+    """The run that gives the leaders' figures intervals."""
     needed, fabrics = longer(ranking.leaders), [s.fabric for s in ranking.leaders]
     if all(f.same_flows and not f.draws for f in fabrics):
         if any(s.least for s in ranking.leaders) and not any(f.window or f.cut for f in fabrics):

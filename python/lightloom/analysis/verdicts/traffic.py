@@ -1,4 +1,4 @@
-"""Which fabric carries most, and the cost of oversubscription."""
+"""The fabric that delivers most, and the cost of oversubscription."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .latency import short_limits, short_score
 
 OVERSUBSCRIPTION = "What does oversubscription cost?"
 
-LEFT_INSIDE = 0.95  # what is delivered of a load depends on the run's length if it is less
-AS_ASKED = 0.02  # a load drawn that is no further off is that asked for
+LEFT_INSIDE = 0.95  # below this, the load delivered depends on the run's length
+AS_ASKED = 0.02  # a load drawn within this is the requested one
 
 
 def most_traffic(workload: Workload) -> Verdict | None:
-    """Who delivers most of the highest load that was run, while its flows arrive; None for
-    jobs and for flows without a load: there goodput is but what was to be sent over the time
-    until its last byte."""
+    """The verdict on the fabric that delivers most of the highest load while flows arrive; None for
+    jobs and for flows without a load, whose goodput only depends on the bytes and the time of the
+    last byte."""
     has_load = any(f.get("load_delivered") is not None for f in workload.fabrics)
     if closed_loop(workload) or not (has_load or workload.loads):
         return None
@@ -69,8 +69,8 @@ def most_traffic(workload: Workload) -> Verdict | None:
 
 
 def highest(workload: Workload) -> tuple[float | None, list[tuple[Fabric, LoadPoint]]]:
-    """The highest load of the sweep, or the run itself if there was none: the load that was
-    asked for, and each fabric at it."""
+    """The highest load of the sweep, or the run itself without a sweep: the requested load, and
+    each fabric at it."""
     if workload.loads:
         top = workload.loads[-1]
         return top, [(f, p) for f in workload.fabrics for p in f.sweep if p.load == top]
@@ -79,7 +79,7 @@ def highest(workload: Workload) -> tuple[float | None, list[tuple[Fabric, LoadPo
 
 
 def said_load(load: float | None, points: Sequence[tuple[Fabric, LoadPoint]]) -> str:
-    """At which load: asked for, and drawn where that is another."""
+    """The load as text: the requested one, and the load drawn if it differs."""
     drawn = drawn_at(points)
     if load is None:
         return (
@@ -97,15 +97,15 @@ def drawn_at(points: Sequence[tuple[Fabric, LoadPoint]]) -> float | None:
 
 
 def through(point: LoadPoint) -> float | None:
-    """What of the load drawn was delivered while flows arrived; of flows without a load,
-    of the bytes offered."""
+    """Share of the load drawn that was delivered while flows arrived; for flows without a load,
+    share of the bytes offered."""
     if point.drawn and point.carried is not None:
         return min(1.0, point.carried / point.drawn)
     return point.delivered
 
 
 def whole_run(fabric: Fabric, load: float | None) -> LoadPoint:
-    """The run itself, as if it were a point of a sweep."""
+    """The run itself as a point of a sweep."""
     return LoadPoint(
         load or 0.0,
         fabric.get("load_offered"),
@@ -119,7 +119,7 @@ def whole_run(fabric: Fabric, load: float | None) -> LoadPoint:
 
 
 def traffic_evidence(points: Sequence[tuple[Fabric, LoadPoint]]) -> tuple[Evidence, ...]:
-    """Load delivered as bars, its part of the offered bytes as detail."""
+    """Load delivered as bars, with the share of the offered bytes as detail."""
     by_label = {f.label: p for f, p in points}
     places = quantities.percent_places(through(p) for _, p in points)
 
@@ -136,8 +136,8 @@ def traffic_notes(workload: Workload) -> tuple[str, ...]:
 
 
 def leftover_notes(workload: Workload) -> tuple[str, ...]:
-    """Traffic in flight at the last arrival is not delivered; its share is larger, the shorter
-    flows arrive."""
+    """Note that traffic in flight at the last arrival does not count as delivered; its share is
+    larger if the arrivals are shorter."""
     shares = [share for _, p in highest(workload)[1] if (share := through(p)) is not None]
     if min(shares, default=1.0) >= LEFT_INSIDE:
         return ()
@@ -148,7 +148,7 @@ def leftover_notes(workload: Workload) -> tuple[str, ...]:
 
 
 def drawn_notes(workload: Workload) -> tuple[str, ...]:
-    """Heavy tails draw less than is asked for."""
+    """Note that heavy-tailed sizes draw less than the requested load."""
     asked, points = highest(workload)
     drawn = drawn_at(points)
     if not asked or drawn is None or abs(drawn / asked - 1) < 0.05:
@@ -209,7 +209,7 @@ def has_mean_alone(workload: Workload) -> bool:
 
 @dataclass(frozen=True)
 class Paid:
-    """The time that oversubscription is judged by, as the verdict judges."""
+    """The time by which the cost of oversubscription is measured, as in the verdict."""
 
     name: str
     whose: str
@@ -218,7 +218,8 @@ class Paid:
 
 
 def paid_time(workload: Workload) -> Paid:
-    """That of the short flows, if there are any; else that of all in a window, or of the others."""
+    """The time of the short flows, if there are any; else of all flows in a window, or of the
+    others."""
     if has_mean_alone(workload):
         return Paid("mean latency", "mean latency", window.score)
     if workload.measured or any(f.short_fct.size for f in workload.fabrics):
@@ -235,8 +236,11 @@ def run_cost(
     workload: Workload,
     points: Mapping[str, LoadPoint],
 ) -> str:
-    """What is paid in the run itself. Times of a fabric that does not carry the load are not
-    compared, and nothing is if the window or run is too short to show whether it does."""
+    """The cost in the run itself.
+
+    Times of a fabric that does not carry the load are not compared; nothing is compared if the
+    window or run is too short to show whether it does.
+    """
     if base.is_doubtful or worse.is_doubtful:
         what = "window" if workload.measured else "run"
         return f"the {what} is too short to tell"
@@ -251,8 +255,8 @@ def run_cost(
 
 
 def not_compared(base: LoadPoint, worse: LoadPoint) -> str:
-    """Why windows of two fabrics are not compared at a load of the sweep: it is open whether one
-    carries it, or the oversubscribed one does not; empty if they are."""
+    """Why windows of two fabrics are not compared at a load of the sweep: it is open whether one of
+    them carries the load, or the oversubscribed one does not; empty if they are compared."""
     if worse.window is None:
         return ""
     if base.is_doubtful or worse.is_doubtful:
@@ -270,7 +274,7 @@ def mean_score(fabric: Fabric) -> Score | None:
 
 
 def closed_loop(workload: Workload) -> bool:
-    """Whether flows wait for each other, as those of jobs do."""
+    """Whether flows wait for each other, as in jobs."""
     return any(f.jobs for f in workload.fabrics) and not workload.loads
 
 
@@ -291,12 +295,12 @@ def jobs_cost(
 
 
 def main_load(workload: Workload) -> float | None:
-    """The load that the runs of the comparison itself were asked for."""
+    """The requested load of the comparison's own runs."""
     return loads.named(workload.experiment, swept=bool(workload.loads))
 
 
 def at_load(point: LoadPoint) -> str:
-    """Where a figure was taken; nothing for a workload without a load."""
+    """The load at which a figure was measured, as text; empty for a workload without a load."""
     return f"at load {tick_label(point.load, 'share')} " if point.load else ""
 
 
@@ -333,8 +337,8 @@ def costs(
 
 
 def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
-    """Each oversubscribed fabric with the least oversubscribed one of its kind (and of
-    its policy of circuits; without an electrical network nothing is oversubscribed)."""
+    """Each oversubscribed fabric with the least oversubscribed one of its kind (and of its circuit
+    policy; a fabric without an electrical network is not oversubscribed)."""
 
     def factor(fabric: Fabric) -> float:
         value = fabric.settings.get("oversubscription", 1)
@@ -354,7 +358,7 @@ def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
 
 
 def latency_cost(a: Score | None, b: Score | None, what: str) -> str:
-    """A time, if it changed from `a` to `b`."""
+    """The change of a time from `a` to `b`; empty if both are level or cannot be compared."""
     if a is None or b is None or a.open:
         return ""
     ranking = rank([a, b], "lower")
@@ -368,7 +372,7 @@ def latency_cost(a: Score | None, b: Score | None, what: str) -> str:
 
 
 def carried_cost(a: Score | None, b: Score | None) -> str:
-    """Load delivered, if it changed from `a` to `b`."""
+    """The change of the load delivered from `a` to `b`; empty if it did not change."""
     if a is None or b is None or a.value <= 0 or is_level(a, b):
         return ""
     found = between(max(a, b, key=value), min(a, b, key=value))
@@ -382,5 +386,5 @@ def carried_cost(a: Score | None, b: Score | None) -> str:
 
 
 def value(found: Score) -> float:
-    """Without its interval."""
+    """The value without its interval."""
     return found.value
