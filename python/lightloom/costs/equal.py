@@ -34,7 +34,7 @@ class BreakEven:
     why: str = ""
     """The reason why there is no such price."""
     tied: tuple[str, ...] = ()
-    """Parts of either network whose prices change with it."""
+    """Parts of either network whose prices change with the price of this part."""
     surely_below: Fraction | None = None
     """Set if the share of a tied part decides whether a lower price favours `label`: below this
     price, `label` is cheaper for every share."""

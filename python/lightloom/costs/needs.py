@@ -130,7 +130,8 @@ def _boxes(part: Part, rate: int, ports: int, links: Sequence[Links]) -> int:
 
 @dataclass(frozen=True)
 class Fibres(Ends):
-    """Pairs of fibres to optical switches, as many as the transceivers of part `of` have."""
+    """Pairs of fibres to optical switches; their number is that of the fibre pairs of the
+    transceivers `of`."""
 
     of: str
 

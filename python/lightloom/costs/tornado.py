@@ -29,7 +29,7 @@ class Bar:
     """Whether the ends are those of the book; otherwise the price is varied by a quarter in both
     directions."""
     tied: tuple[str, ...] = ()
-    """Parts of the fabric whose prices change with it."""
+    """Parts of the fabric whose prices change with the price of this part."""
 
     @property
     def width(self) -> Fraction:

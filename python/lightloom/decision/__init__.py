@@ -1,5 +1,5 @@
-"""Which fabric to buy: cost and power per delivered bit, and the changes that would overturn the
-choice.
+"""Decides which fabric to buy: cost and power per delivered bit, and the changes that would
+overturn the choice.
 
 | module | |
 |---|---|

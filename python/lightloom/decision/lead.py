@@ -1,4 +1,4 @@
-"""Which fabric leads in cost, as data: the finding in the title of a decision."""
+"""The fabric that leads in cost, as data: the finding in the title of a decision."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NoTotal:
 
 @dataclass(frozen=True)
 class Only:
-    """One fabric was compared, or one alone carries the traffic."""
+    """Only one fabric was compared, or only one carries the traffic."""
 
     label: str
     cost: Range
@@ -58,7 +58,7 @@ class Same:
 
 @dataclass(frozen=True)
 class Times:
-    """Prices decide between two fabrics."""
+    """The prices determine which of two fabrics is cheaper."""
 
     dearer: str
     """The fabric that costs more at prices in the middle of their ranges."""
@@ -71,7 +71,7 @@ class Times:
 
 @dataclass(frozen=True)
 class PricesDecide:
-    """Prices decide between several fabrics."""
+    """The prices determine which of several fabrics is cheaper."""
 
     labels: tuple[str, ...]
     undone: bool
@@ -131,7 +131,8 @@ def _only(one: Purchase, purchases: Sequence[Purchase]) -> Only:
 
 
 def _several(first: Sequence[Purchase]) -> Same | Times | PricesDecide:
-    """Fabrics that are level in cost; of two of which prices decide, the cost ratio."""
+    """The finding for fabrics that are level in cost; with the cost ratio, if the prices decide
+    between two."""
     labels, undone = tuple(p.label for p in first), all(p.undone for p in first)
     nearly = middle(first[0], CAPITAL) * Fraction(1 + LEVEL)
     if all(between(first[0], p) is None and middle(p, CAPITAL) <= nearly for p in first[1:]):

@@ -1,4 +1,4 @@
-"""Which fabric is cheaper, given the ranges of prices and the interval of the seeds.
+"""Orders fabrics by cost, given the ranges of prices and the interval of the seeds.
 
 A part has the same price in both fabrics, and a seed draws the same flows for both, so common parts
 and common flows cancel. One fabric is ahead of another if it is cheaper at all prices of the book,

@@ -1,4 +1,4 @@
-"""A fabric with its cost at the prices of a book, and the goodput of a run."""
+"""Fabrics with their cost at the prices of a book, and their goodput in a run."""
 
 from __future__ import annotations
 
@@ -56,8 +56,10 @@ class Measure:
         return self.of_all(purchase)
 
     def of_all(self, purchase: Purchase) -> Form:
-        """The number of each part per delivered unit, including parts with an unknown amount. If
-        nothing was delivered, the unit is one of the servers' capacity."""
+        """The number of each part per delivered unit, including parts with an unknown amount.
+
+        If nothing was delivered, the numbers refer to a unit of the servers' capacity.
+        """
         share = Fraction(purchase.delivered.mean) if purchase.delivered else Fraction(1)
         return purchase.cost.form.over(purchase.cost.network.bandwidth / self.unit * share)
 

@@ -1,5 +1,5 @@
-"""What a buyer needs to know beside the verdict, as data: cost and power of the other fabrics,
-goodput, seeds and lower loads."""
+"""Remarks for a buyer beside the verdict, as data: cost and power of the other fabrics, goodput,
+seeds and lower loads."""
 
 from __future__ import annotations
 

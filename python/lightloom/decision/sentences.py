@@ -44,7 +44,7 @@ def labels(purchases: Iterable[Purchase]) -> str:
 
 
 def title(found: Lead) -> str:
-    """Which fabric costs least, in a few words."""
+    """The title: the fabric that costs least."""
     match found:
         case TooShort():
             what = "window" if found.windowed else "run"
@@ -86,8 +86,8 @@ def per_gbps(cost: Range, currency: str) -> str:
 
 
 def verdict(found: Verdict) -> str:
-    """Which fabric carries the traffic at the lowest cost, or which ones are level, and the price
-    that would change it; then the fabrics that do not carry the traffic, and those without a
+    """The fabric that carries the traffic at the lowest cost, or those that are level, and the
+    price that would change it; then the fabrics that do not carry the traffic, and those without a
     total."""
     match found:
         case Unsettled():
@@ -162,7 +162,7 @@ def _nobody(found: Nobody) -> str:
 
 
 def _cheapest(found: Cheapest) -> str:
-    """Which fabric costs least, and the price that would change that."""
+    """The fabric that costs least, and the price that would change that."""
     winner = found.winner
     some = ", of those whose parts all have a price" if found.without else ""
     lead = (
@@ -285,7 +285,7 @@ def multiples(found: Multiples | None) -> str:
     if several:
         lead = f"In {found.measure.name} {listed(found.leaders)} are level"
         return f"{lead}{'; ' + listed(each) if each else ''}."
-    if capital:  # what it costs itself is in the verdict
+    if capital:  # its own cost is in the verdict
         return f"{listed(each)}."
     least = f"{found.leaders[0]} draws the least, {_watts(found.least)}"
     return f"{least}; {listed(each)}."

@@ -1,4 +1,4 @@
-"""Which fabric to buy, as data: the finding in the sentence below the title of a decision."""
+"""The fabric to buy, as data: the finding in the sentence below the title of a decision."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Single:
 
 @dataclass(frozen=True)
 class AloneCarries:
-    """One fabric alone carries the traffic."""
+    """Only one fabric carries the traffic."""
 
     winner: Offer
     late: tuple[Offer, ...]
@@ -81,7 +81,7 @@ class AloneCarries:
 
 @dataclass(frozen=True)
 class AlonePriced:
-    """Several fabrics carry the traffic, and one alone has a total price."""
+    """Several fabrics carry the traffic, but only one of them has a total price."""
 
     winner: Offer
     unpriced: tuple[Unpriced, ...]

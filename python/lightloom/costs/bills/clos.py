@@ -14,7 +14,7 @@ from lightloom.costs.network import Network
 def bill(network: Network, book: Book) -> Iterator[Need]:
     """The racks and the layers above them: the fewest that the book's switches need, except that
     pods and a core are kept if the Clos is oversubscribed between them; or the `tiers` of the
-    table. A tier that carries nothing is left out."""
+    table. A tier that carries no traffic is left out."""
     pods = Fraction(network.racks, int(network.fabric.get("racks_per_pod", network.racks)))
     beta, at_rack = network.ratio(), network.fabric["oversubscription_at"] == "rack"
     uplink = network.rack_rate / beta if at_rack else network.rack_rate

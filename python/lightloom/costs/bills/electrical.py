@@ -43,7 +43,7 @@ class Above:
 
 
 def is_idle(network: Network) -> bool:
-    """Whether the tier above the oversubscription carries nothing and is not bought."""
+    """Whether the tier above the oversubscription carries no traffic and is not bought."""
     return network.ratio() >= IDLE
 
 
