@@ -1,4 +1,4 @@
-"""Reads the figures of a run that single failures are compared by from its summary."""
+"""Reads the figures by which single failures are compared from the summary of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The number of switches in an electrical network, which determines what fails with one of them.
+"""The number of switches in an electrical network, which determines the links that fail with one of
+them.
 
 The numbers in the fabric's table apply. If the table has none, the model would take one switch for
 each link, so that a failed switch would cost one link. Here the number is that in the bill of the

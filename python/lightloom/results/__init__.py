@@ -1,4 +1,4 @@
-"""What simulations return, in memory and on disk.
+"""Results of simulations, in memory and on disk.
 
 | module | |
 |---|---|

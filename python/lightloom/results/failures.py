@@ -114,7 +114,8 @@ class OfFabric:
 
     @property
     def ranked(self) -> Sequence[OfKind]:
-        """The kinds of parts that rank fabrics: those that take no servers down with them."""
+        """The kinds of parts that rank fabrics: those whose failure leaves all servers
+        connected."""
         return [kind for kind in self.kinds if not kind.takes_servers]
 
     @property
@@ -146,9 +147,9 @@ class Resilience:
     tries: int
     """The largest number of parts of one kind that were tried."""
     goodput: str
-    """The key of `summary.json` that `goodput` is."""
+    """The key of `summary.json` from which `goodput` is read."""
     p99: str
-    """The key of `summary.json` that `p99` is."""
+    """The key of `summary.json` from which `p99` is read."""
     fabrics: Mapping[str, OfFabric]
     """By label, in the order of the experiment."""
 

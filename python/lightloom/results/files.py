@@ -1,5 +1,5 @@
-"""The files of a result: their names, how those of an earlier result are found and removed, how
-experiments and JSON are written and read."""
+"""The files of a result: defines their names, finds and removes those of an earlier result, and
+writes and reads experiments and JSON."""
 
 from __future__ import annotations
 
@@ -128,8 +128,8 @@ def check_parts(directory: Path) -> None:
 
 
 def stage_record(staging: Staging, directory: Path, table: Table, summary: Summary) -> None:
-    """Stages the record that marks a result as complete and states what made it."""
-    build = summary.get("build")  # of the run; it can differ from the build of this process
+    """Stages the record that marks a result as complete and states its version and inputs."""
+    build = summary.get("build")  # the build of the run, not necessarily that of this process
     staging.record(directory, {"build": build, "inputs": inputs.located(table, directory)})
 
 
@@ -139,7 +139,7 @@ def stage_experiment(staging: Staging, directory: Path, table: Table, copies: Co
     staging.text(directory / "experiment.toml", text)
 
 
-#: What a folder with a file of this name holds.
+#: Name of a file → the kind of result in its folder.
 _SAVED = {
     "summary.json": "the result of one fabric; Comparison.load reads those of several",
     "comparison.json": "a comparison; Result.load reads the result of one fabric",

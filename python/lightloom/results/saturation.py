@@ -2,19 +2,19 @@
 
 A load is carried if the window of a run at that load is `stable`: the accepted bytes differ by at
 most 2 %, or by chance, from those that the flows would deliver alone in the network, no flow was
-stuck when the run ended, and no part of the traffic is left behind (docs/results.md). The search
-halves the interval between the highest load that is carried and the lowest load that is not, until
-their distance is within the tolerance.
-If the highest load to try is carried, the search ends there.
+stuck when the run ended, and the backlog of no part of the traffic grows (docs/results.md). The
+search halves the interval between the highest load that is carried and the lowest load that is not,
+until their distance is within the tolerance. If the highest load to try is carried, the search ends
+there.
 
 The *saturation throughput* is the load accepted in a single window: the one at 1.1 times the lowest
 load that was not carried, which is tried last. Near that load itself, queues grow so slowly that
 the window shows less than the capacity of the network. Far beyond it, a network may deliver more
 while its backlog grows (a shared loop-back buffer under a hot spot does); that throughput does not
 count. If the network delivers less at 1.1 times than it carried, by more than both intervals, it
-collapses; then, and if only a part of the traffic is left behind at the lowest load that was not
-carried, the window at the highest carried load counts. The largest of several windows is
-never used, because it would be biased upwards. A search whose windows are too short to deny a load
+collapses; then, and if only the backlog of a part of the traffic grows at the lowest load that was
+not carried, the window at the highest carried load counts. The largest of several windows is never
+used, because it would be biased upwards. A search whose windows are too short to deny a load
 (`window_rules`) reports that.
 
 The interval contains two uncertainties: chance within the window, and the tolerance of the search.

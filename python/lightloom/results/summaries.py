@@ -1,4 +1,4 @@
-"""Values of `summary.json` by dotted path, and its jobs."""
+"""Reads values of `summary.json` by dotted path, and its jobs."""
 
 from __future__ import annotations
 

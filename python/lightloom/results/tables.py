@@ -92,7 +92,7 @@ def link_table(
 def _named_table(
     columns: Mapping[str, Any], experiment: Table, unknown: Collection[str] = ()
 ) -> pa.Table:
-    """Columns under their names; what is no number, and what is `unknown`, is null."""
+    """Columns under their names; values that are not numbers, and `unknown` columns, are null."""
     arrays = {
         name: _numbers(values) if values.dtype.kind == "f" else column(values)
         for name, values in columns.items()

@@ -1,4 +1,5 @@
-"""Tests whether results are unchanged since they were written, and by which inputs and build."""
+"""Tests whether results are unchanged since they were written, and which inputs and build produced
+them."""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ from lightloom.results import steady_state
 MISSING = 0.02
 """Share of the due bytes that a window may miss, as in the core."""
 ENOUGH_FLOWS = 100
-"""Flows that a run or a window needs; the load that fewer flows deliver depends on chance
-[count]."""
+"""Number of flows that a run or a window needs; the load that fewer flows deliver depends on
+chance."""
 TIMES_LARGEST = 3
 """Required length of a window ÷ time that the largest flow takes alone."""
 BEYOND_CHANCE = 1.5
-"""Factor on the bytes that queues at their limit leave behind by chance; their mean is 0.8 times
+"""Factor on the backlog that queues at their limit build up by chance; its mean is 0.8 times
 that."""
 TIMES_CYCLE = 3
 """Cycles, or durations of the largest flow alone, after which a network has filled."""
@@ -49,9 +49,9 @@ def judged(summary: Summary) -> Window:
 
 
 def is_overloaded(seeds: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether in every seed a part of the traffic is offered more than its links carry, or is left
-    behind, more and more of it, so that its flows wait longer the longer the run is. Takes
-    summaries, or windows that are `judged`.
+    """Whether in every seed a part of the traffic is offered more than its links carry, or its
+    backlog grows, so that its flows wait longer the longer the run is. Takes summaries, or windows
+    that are `judged`.
 
     >>> is_overloaded([{"growing": {"traffic": "from rack 3"}}, {}]), is_overloaded([])
     (False, False)
@@ -127,13 +127,13 @@ def had_time(windows: Sequence[Window]) -> bool:
 
 
 def grows(window: Window, missed: float) -> bool:
-    """Whether the window left more bytes behind than chance leaves in queues that can just serve
-    their offered load.
+    """Whether the backlog of the window is larger than that which builds up by chance in queues
+    that can just serve their offered load.
 
     Such queues grow as a random walk. In the time T, servers with an offered load ρ of flows of
-    duration at most s leave about √(s ÷ (ρT)) of their bytes behind if each has a queue of its own,
-    and less if they share queues. A network that is still filling, for example during its first
-    cycle of circuits, leaves more; warm-up and window must therefore each last `TIMES_CYCLE`
+    duration at most s have a backlog of about √(s ÷ (ρT)) of their bytes if each has a queue of its
+    own, and less if they share queues. A network that is still filling, for example during its
+    first cycle of circuits, has more; warm-up and window must therefore each last `TIMES_CYCLE`
     cycles.
 
     Args:
