@@ -1,7 +1,7 @@
 """Runs simulations in parallel threads.
 
 The simulations release the interpreter's lock, so no data has to be sent between processes. Runs
-with several seeds are as many in parallel as processors and memory allow.
+with several seeds run in parallel, as many as processors and memory allow.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Run(Protocol):
 
 
 class Place(Protocol):
-    """Another place than this process where simulations run: a cluster."""
+    """A place outside this process where simulations run, such as a cluster."""
 
     @property
     def at_once(self) -> int:
@@ -46,7 +46,7 @@ class Place(Protocol):
 
     @property
     def simulate(self) -> Run:
-        """A function as `lightloom.run` that simulates there."""
+        """A function like `lightloom.run` that simulates there."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,10 @@ def run_seeds(
 
 
 def side_by_side(repeated: Sequence[Experiment], threads: int, place: Place | None = None) -> int:
-    """Returns how many simulations of that many threads run in parallel: enough to keep the
-    processors busy; of repeated experiments, at most as many as fit into free memory. At a `place`,
-    one simulation is queued for each that runs, so that none waits for this machine."""
+    """Returns the number of simulations with that many threads that run in parallel: enough to keep
+    the processors busy; for repeated experiments, at most as many as fit into free memory. At a
+    `place`, one more is queued for each that runs, so that the place does not wait for this
+    machine."""
     if place is not None:
         return 2 * place.at_once
     workers = max(1, processors() // threads)

@@ -1,5 +1,4 @@
-"""What a run reads of its trace in Python: the flows of a Parquet file. The core reads all other
-formats.
+"""Reads the flows of a Parquet trace for a run. The core reads all other formats.
 
 NumPy and Arrow are imported only if there is such a file.
 """

@@ -122,7 +122,7 @@ def columns_of_file(
     unit: str | None = None,
     hosts: Hosts | None = None,
 ) -> dict[str, Any]:
-    """The columns of a Parquet trace as the core takes them.
+    """Returns the columns of a Parquet trace in the form that the core expects.
 
     Args:
         path: the file.
@@ -154,7 +154,7 @@ def _numbered(path: str, name: str, column: pa.ChunkedArray, hosts: Hosts) -> pa
     except pa.ArrowException:
         raise _bad(path, f"column `{name}` holds {column.type}", "write names") from None
     if texts.null_count:
-        return column  # refused later, as a missing number is
+        return column  # refused later, like a missing number
     different = pc.unique(texts)
     numbers = hosts(different.to_pylist())
     if None in numbers:

@@ -1,7 +1,7 @@
 """The default warm-up and window of a comparison over loads.
 
-A curve over loads compares steady states. A fixed number of flows ends before the network is full,
-and the sooner, the higher the load is, so that completion times would fall as the load rises.
+A curve over loads compares steady states. A run with a fixed number of flows ends before the
+network is full, and earlier at higher loads, so that completion times would fall as the load rises.
 Therefore a comparison at several loads, or a sweep over loads, that sets neither flows nor a window
 measures a window: the warm-up and the window that the slowest queue of a server's link needs for
 intervals at the highest load (docs/results.md), by the size distribution that a trial of the core
@@ -38,7 +38,7 @@ on a Clos."""
 #: Keys that set the length of a run.
 _OWN = {"run": ("measure", "warm_up", "stop", "limit"), "workload": ("flows", "trace", "jobs")}
 KEYS = tuple(f"{name}.{key}" for name, keys in _OWN.items() for key in keys)
-"""The same keys with their tables, as in the grid of a sweep."""
+"""The same keys with the names of their tables, as in the grid of a sweep."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ TRIAL = Chosen(0.0, 1e-6, None, 0.0)
 
 
 def measured(experiment: Experiment) -> Experiment:
-    """Return the experiment with the window that `chosen` selects for its `compare.loads`, or the
+    """Returns the experiment with the window that `chosen` selects for its `compare.loads`, or the
     unchanged experiment if it selects none."""
     found = chosen(experiment)
     return experiment if found is None else with_window(experiment, found)

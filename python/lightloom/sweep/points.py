@@ -57,7 +57,7 @@ def store_point(
 
 
 def say_left(out: Path) -> None:
-    """Makes a command that a signal ends state that points of its sweep were kept."""
+    """Sets the message of a command that a signal ends: points of its sweep were kept."""
     folder = out / "points"
     signals.leaves(f"points that are done stay in {folder}, and --resume goes on from there")
 
@@ -71,8 +71,10 @@ def _has_flows(folder: Path, digest: str) -> bool:
 
 
 def other_points(points: Sequence[Point], out: Path) -> dict[str, list[Path]]:
-    """Returns the files of points in the folder that are not among these, by id. Files without a
-    record belong to no point."""
+    """Returns the files of other points in the folder, by id.
+
+    Files without a record belong to no point.
+    """
     own = {point.id for point in points}
     found = {}
     for folder in sorted((out / "points").glob("*/")):

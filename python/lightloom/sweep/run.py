@@ -38,7 +38,7 @@ class Outcome:
     """The points that failed."""
     reused: int
     others: int
-    """The number of points of earlier grids in the folder; they are in none of the files."""
+    """The number of points of earlier grids in the folder, which the files do not include."""
     json: Path
     parquet: Path
 

@@ -156,7 +156,7 @@ class Cluster:
             heed()
             for future, answer in coming.next_batch(block=False):
                 if future.status == "lost" and not isinstance(answer, Answer):
-                    coming.add(future)  # its worker died; the scheduler computes it on another
+                    coming.add(future)  # its worker died; the scheduler repeats it on another
                     continue
                 index, _ = pending.pop(future.key)
                 yield index, self._read(future, answer)

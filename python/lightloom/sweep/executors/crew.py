@@ -1,4 +1,4 @@
-"""Processes of this machine that run one job at a time, so that a process that dies identifies its
+"""Processes of this machine that each run one job at a time, so that a dead process identifies its
 job.
 
 A worker receives jobs through its pipe and answers there: once when it begins, once with the
