@@ -1,4 +1,4 @@
-"""Curves with figures that are bounds: a bound is drawn as an arrow, without a line to it.
+"""Curves with bounds: a bound is drawn as an arrow, without a line to it.
 
 A bound falls as the load rises, because more flows are unfinished when the run ends. A line through
 bounds would show a latency that falls with the load."""

@@ -77,7 +77,8 @@ def caption(workload: Workload) -> str:
 
 
 def left_out(workload: Workload) -> str:
-    """States how many flows are in no curve because run.limit ended runs before they arrived."""
+    """States the number of flows that no curve includes, because run.limit ended runs before they
+    arrived."""
     cut = [(f.label, f.cut) for f in workload.fabrics]
     each = [
         f"{label} {c['flows_never_offered']:,} of {c['flows']:,}"

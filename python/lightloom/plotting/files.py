@@ -90,8 +90,7 @@ def parts_of(figure: Figure, across: int) -> Iterator[Figure]:
 
 
 def titled(row: Sequence[Panel]) -> tuple[Panel, ...]:
-    """Panels with complete titles, because a file has no heading that states what they leave
-    out."""
+    """Panels with complete titles, because a file has no heading that states the missing words."""
     return tuple(replace(panel, title=panel.alone or panel.title) for panel in row)
 
 

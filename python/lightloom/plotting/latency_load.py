@@ -133,7 +133,8 @@ def knee(fabric: Fabric) -> float | None:
 
 
 def pairs(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
-    """Pairs of adjacent fabrics whose results bound what their paper leaves open."""
+    """Pairs of adjacent fabrics whose results bound a property that their paper does not
+    specify."""
     alike: dict[str, list[Fabric]] = {}
     for fabric in fabrics:
         if keys := entry_of(fabric.kind).get("bounds"):

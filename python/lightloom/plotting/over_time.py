@@ -1,7 +1,7 @@
 """Figures over time, as data: queues by their peak in each drawn interval, rates by their mean.
 
-For few fabrics, each panel shows all curves. For many fabrics, each has a panel of its own, all
-with the same axes, because overlapping curves that go up and down cannot be distinguished.
+If there are few fabrics, each panel shows all curves. If there are many, each has a panel of its
+own, all with the same axes, because overlapping curves that go up and down cannot be distinguished.
 """
 
 from __future__ import annotations

@@ -62,8 +62,8 @@ class PlanPlots:
         )
 
     def schedule(self) -> Figure:
-        """Draws when each input is lit and how full its circuit is, and the share of the demand [%]
-        carried by each time, over one period [s to ps, as the axis states].
+        """Draws the lit times of each input with the used share of its circuit, and the share of
+        the demand [%] that is carried by each time, over one period [s to ps, as the axis states].
 
         Raises:
             ConfigError: if the plan is not a schedule.

@@ -1,4 +1,4 @@
-"""The only writer of results: all files of a command get their final names together, or none does.
+"""The only writer of results: either all files of a command get their final names, or none does.
 
 Files are written completely into a hidden folder `.lightloom` beside their destination, flushed to
 the disk, listed in a journal and then moved. The files that they replace are kept until all moves

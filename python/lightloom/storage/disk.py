@@ -1,4 +1,4 @@
-"""Every change that the writer makes to the disk, one step each, so that tests can make each
+"""Every change that the writer makes to the disk, as one step, so that tests can make each step
 fail."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Only one process writes into a folder at a time; errors of others name it.
+"""Locks that let only one process write into a folder at a time; errors of other processes name it.
 
 The lock is `flock` of `.lightloom/lock`, so that it ends with its process in any case. If the file
 system has no such locks, the process that the file names holds the lock while it runs.
@@ -32,7 +32,7 @@ PATIENCE_S = 30.0
 #: Longest wait for a folder that a command needs until its end [s].
 CLAIM_PATIENCE_S = 1.0
 _PAUSE_S = 0.05
-#: Depth to which locks below a folder are searched, because a folder may contain much else.
+#: Depth to which locks below a folder are searched, because a folder may contain many other files.
 _BELOW = 4
 #: Number of parent folders of a result that may have its journal: those of its label, seed and
 #: case.
@@ -257,6 +257,6 @@ def release_left(folders: Iterable[Path]) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Takes a folder for a moment, which clears it."""
+    """Takes and releases a folder, which undoes the moves that a dead process left."""
     take(folder, patience_s=0.0)
     release(folder)

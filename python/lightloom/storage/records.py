@@ -27,7 +27,7 @@ class Record:
     files: Mapping[str, tuple[int, str]]
     """Path below the record's folder → bytes and `sha256:…`."""
     told: Mapping[str, Any] = field(default_factory=dict)
-    """The origin of the result: `build`, `inputs`, and for a point of a sweep its `digest`."""
+    """The origin of the result: `build`, `inputs`, and the `digest` of a point of a sweep."""
 
     def text(self) -> str:
         """The record as text."""

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
-#: Signal → the word by which the command reports its end.
+#: Signal → the word with which the command reports its end.
 SAID = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 LEFT_NOTHING = "nothing unfinished was written"
 #: Time within which a command must end by itself after a signal [s].
@@ -35,7 +35,7 @@ class Ended(KeyboardInterrupt):
 
 
 class _State:
-    """What has happened in this process."""
+    """The signals that this process has received, and how they are handled."""
 
     first: int | None = None
     """The signal that ends the process."""
@@ -136,7 +136,7 @@ def leaves(what: str = LEFT_NOTHING, grace_s: float = GRACE_S) -> None:
         return
     _State.left = what
     if _State.watched:
-        watched(grace_s)  # again: the core copies its messages when it starts to watch
+        watched(grace_s)  # starts again, because the core copies its messages at its start
 
 
 def line(name: str = "") -> str:

@@ -37,7 +37,8 @@ class Staging:
         self._files: dict[Path, Move] = {}
         self._gone: dict[Path, None] = {}
         self._records: dict[Path, tuple[Mapping[str, Any] | None, bool]] = {}
-        """Folder → what its record tells, None as before; whether the one before goes."""
+        """Folder → origin for its record (None: unchanged), and whether unstaged files of the
+        earlier record are removed."""
         self._homes: list[Path] = []
 
     def parquet(self, path: Path, table: pa.Table) -> None:
@@ -121,7 +122,7 @@ class Staging:
                 self._finish()
         finally:
             for move in self._files.values():
-                if not journal.is_left(move.home):  # else the next command undoes the moves
+                if not journal.is_left(move.home):  # otherwise the next command undoes the moves
                     disk.discard(move.new)
             for home in reversed(self._homes):
                 lock.release(home)
@@ -204,7 +205,7 @@ def _make_moves(journals: Sequence[Journal]) -> None:
             one.commit()
     except BaseException as problem:
         if not any(journal.is_left(one.home) for one in journals):
-            raise  # none has begun, or all are final
+            raise  # no move has begun, or all are final
         try:
             for one in journals:
                 one.undo()
