@@ -1,5 +1,5 @@
-"""What `compare` prints unless `--verbose` is given: the verdict, one table, the notes that matter
-most, and how many notes are left out."""
+"""The output of `compare` without `--verbose`: the verdict, one table, the most important notes,
+and the number of omitted notes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
 SENTENCE = 150
-"""The longest sentence [characters] that stands below the title of a verdict."""
+"""Length up to which a sentence is printed below the title of a verdict [characters]."""
 TITLE = 120
-"""The longest title of a verdict [characters] that is printed whole."""
+"""Length up to which the title of a verdict is printed completely [characters]."""
 NOTES = 3
-"""The most notes [count] that are printed, unless more of them can change the conclusion."""
+"""Largest number of notes that are printed, unless more of them can change the conclusion."""
 
 
 def print_all(
@@ -36,7 +36,7 @@ def print_all(
     decided: Decisions,
     windows: Sequence[str] = (),
 ) -> None:
-    """The verdict of each comparison, the table of all, and notes."""
+    """Prints the verdict of each comparison, the table of all, and notes."""
     from lightloom import report
 
     firsts = list(report.first(comparisons).values())
@@ -66,7 +66,8 @@ def print_all(
 def _print_verdicts(
     comparisons: Sequence[Comparison], firsts: Sequence[First | None], decided: Decisions
 ) -> None:
-    """At most three lines of a comparison; of more than `headline.WHOLE` one each."""
+    """Prints at most three lines for a comparison; with more than `headline.WHOLE` comparisons, one
+    line each."""
     several = len(comparisons) > 1
     for comparison, first, decision in zip(comparisons, firsts, decided, strict=True):
         prefix, prose = f"{comparison.name}: " if several else "", Prose(comparison.experiment)
@@ -81,20 +82,21 @@ def _print_verdicts(
 
 
 def title_of(first: First | None) -> str:
-    """The title of a verdict; only its first part if all of it is long."""
+    """The title of a verdict; only its first part if the title is long."""
     if first is None:
         return ""
     return first.title if len(first.title) <= TITLE else first.lead
 
 
 def is_short(first: First) -> bool:
-    """Whether the sentence with the figures fits below the title; else it is a note."""
+    """Whether the sentence with the figures is short enough to be printed below the title;
+    otherwise it becomes a note."""
     return len(first.main) <= SENTENCE
 
 
 def print_notes(deciding: Iterable[str], others: Iterable[str]) -> None:
-    """All notes that can change the conclusion, then others up to `NOTES` in sum, and how many are
-    left."""
+    """Prints all notes that can change the conclusion, then others up to a total of `NOTES`, and
+    the number of the omitted ones."""
     always = list(dict.fromkeys(deciding))
     rest = [line for line in dict.fromkeys(others) if line not in always]
     room = max(0, NOTES - len(always))
@@ -108,7 +110,7 @@ def print_notes(deciding: Iterable[str], others: Iterable[str]) -> None:
 def _deciding(
     comparisons: Sequence[Comparison], firsts: Sequence[First | None], decided: Decisions
 ) -> Iterator[str]:
-    """Notes that can change the conclusion, and the answer to --worst-failure."""
+    """Yields the notes that can change the conclusion, and the answer to --worst-failure."""
     from lightloom import report
 
     for comparison, first, decision in zip(comparisons, firsts, decided, strict=True):
@@ -131,7 +133,7 @@ def _of_comparison(
     else:
         seeds = {label: comparison.of_label(label) for label in comparison.results}
         yield from left_unfinished(comparison.means, seeds)
-        # Nobody is compared, so no verdict says what weakens the window.
+        # No fabrics are compared, so no verdict lists the doubts about the window.
         yield from (
             f"{label}: {line}"
             for label, each in seeds.items()
@@ -151,15 +153,15 @@ def _of_comparison(
 
 
 def _of_circuits(result: Result, first: First | None) -> Iterator[str]:
-    """Notes on circuits, without those that the verdict has."""
+    """Yields the notes on circuits that the verdict does not contain."""
     return (
         circuits.leading_notes(result) if first is None else circuits.notes_beside_a_verdict(result)
     )
 
 
 def grouped(each: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Notes on fabrics (label, text), those that differ in numbers alone as one, with the smallest
-    and the largest number.
+    """Combines notes on fabrics (label, text) that differ only in numbers into one, with the
+    smallest and the largest number.
 
     >>> list(grouped([("a", "47% of 3 arrived"), ("b", "45% of 3 arrived"), ("a", "short")]))
     ['a, b: 45 to 47% of 3 arrived', 'a: short']
@@ -182,7 +184,7 @@ def _range(values: Sequence[str]) -> str:
 def _others(
     cases: Sequence[lightloom.Experiment], comparisons: Sequence[Comparison], decided: Decisions
 ) -> Iterator[str]:
-    """All other notes, those on settings that limit results first."""
+    """Yields all other notes; those on settings that limit results are first."""
     from lightloom import report
 
     for comparison in comparisons:
@@ -201,7 +203,7 @@ def _others(
 
 
 def _of_runs(comparison: Comparison) -> Iterator[str]:
-    """Other notes on the runs of a comparison."""
+    """Yields the other notes on the runs of a comparison."""
     labels = comparison.results.keys()
     yield from notes.inexact_rates(comparison.means)
     yield from notes.of_traffic(next(iter(comparison.results.values())))

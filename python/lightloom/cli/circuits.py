@@ -128,7 +128,7 @@ def apply(
                 console.say(f"not lit: {text}")
             if dark := found.get("dark"):
                 console.say(f"dark: {' '.join(dark)}")
-    # The stored answer to a key may be of a release that did not list dark circuits.
+    # The stored answer to a key may come from a release that did not list dark circuits.
     if not dry_run and (found.get("dark") or not all(map(_is_whole, found["transactions"]))):
         raise typer.Exit(DARK)
 

@@ -1,4 +1,4 @@
-"""The output of `compare`: tables, explanations, and what limits the figures."""
+"""The output of `compare`: tables, explanations, and doubts about the figures."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def explain(legend: Iterable[str], said: set[str]) -> None:
 
 
 def _print_notes(comparison: lightloom.Comparison) -> None:
-    """Prints what limits the figures of all fabrics, and of each."""
+    """Prints the doubts about the figures of all fabrics, and of each."""
     from lightloom import report
 
     for line in notes.of_traffic(next(iter(comparison.results.values()))):

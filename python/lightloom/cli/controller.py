@@ -35,7 +35,7 @@ def serve(file: File) -> None:
     """Run the controller until it is interrupted."""
     with console.guarded():
         check_packages()
-        # What is loaded stays: a seventh of a restart would pass in looking for garbage in it.
+        # Loaded modules stay in use; searching them for garbage would take a seventh of a restart.
         gc.disable()
         from lightloom.controller.config import read_config
         from lightloom.controller.run import serve as run

@@ -154,7 +154,7 @@ def with_prices(
 
     raw = with_flags(loaded.raw, prices, price)
     inputs.anchor(raw, Path.cwd())
-    if prices is not None:  # an explicit book means its present version
+    if prices is not None:  # a named book is read in its present version
         inputs.forget(raw, f"{DECISION}.prices")
     return replace(loaded, raw=raw)
 
@@ -169,7 +169,7 @@ def book_of(raw: Mapping[str, Any]) -> Book | None:
 
 
 def print_compared(decided: Decision) -> None:
-    """Prints cost and power of the fabrics of a comparison, and what they leave out."""
+    """Prints cost and power of the fabrics of a comparison, and the parts that they exclude."""
     from lightloom.cli import cost_text as text
 
     console.say(text.heading(decided.costs))

@@ -1,4 +1,4 @@
-"""Reads the JSON Schemas of configuration types as parameters that can be shown.
+"""Reads the JSON Schemas of configuration types as parameters for display.
 
 `lightloom explain` prints them, and the reference in the documentation is made of them. Only the
 forms of schema that the configuration types produce are supported: quantities, numbers, texts,

@@ -48,7 +48,7 @@ def instead(
     *,
     apart: bool = False,
 ) -> None:
-    """Prints the forecast instead of running the command, and what is not forecast."""
+    """Prints the forecast instead of running the command, and the parts without a forecast."""
     forecast = quietly(make)
     if json:
         console.print_json(as_json(forecast, workers, apart=apart))

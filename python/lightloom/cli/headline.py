@@ -1,5 +1,5 @@
-"""The first lines of `compare`: which fabric is best for what, by how much, and what would overturn
-it."""
+"""The first lines of `compare`: the best fabric by which measure and factor, and what would
+overturn the verdict."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def print_first(comparisons: Sequence[Comparison], decided: Sequence[Decision | 
 
 
 def print_verdict(prefix: str, verdict: First, *, whole: bool) -> None:
-    """Prints which fabric is best for what; with `whole`, also the details."""
+    """Prints the verdict; with `whole`, also its details."""
     indented(prefix + verdict.title, "", "bold")
     if whole:
         print_rest(verdict)
@@ -76,7 +76,7 @@ def print_changes(comparisons: Sequence[Comparison]) -> None:
 
 
 def print_rest(verdict: First) -> None:
-    """Prints by how much the best is ahead, and what would overturn it."""
+    """Prints the lead of the best fabric, and what would overturn the verdict."""
     if verdict.answer:
         indented(verdict.answer, "  ")
     if verdict.overturned:

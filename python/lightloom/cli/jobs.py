@@ -124,7 +124,7 @@ def _took(summary: Summary, job: str, seeds: Sequence[Summary]) -> str:
     """The duration of a job; the mean over seeds with half of its 95 % interval."""
     times = summary.get("jobs", {}).get(job, {})
     text = took(times)
-    if times.get("seconds") is None:  # the seeds in which it ended are the fast ones
+    if times.get("seconds") is None:  # in some seeds it did not end; the others are the fast ones
         return text
     found = over_runs(s.get("jobs", {}).get(job, {}).get("seconds") for s in seeds)
     half = None if found is None else found.half_width

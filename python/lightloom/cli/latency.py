@@ -206,7 +206,7 @@ def _runs_at(comparison: Comparison, load: float) -> dict[str, list[Summary]]:
 
 
 def marks_of(comparison: Comparison) -> dict[str, str]:
-    """What limits the latency of each fabric at the load of the experiment."""
+    """The mark of each fabric's latency at the load of the experiment."""
     return _marks_of(
         {
             label: [c.results[label].summary for c in _each(comparison)]
@@ -219,7 +219,7 @@ def marks_of(comparison: Comparison) -> dict[str, str]:
 def _marks_of(
     runs: Mapping[str, Sequence[Summary]], experiment: Mapping[str, Any]
 ) -> dict[str, str]:
-    """What limits the latency of each fabric at one load, by the rules of the verdict."""
+    """The mark of each fabric's latency at one load, by the rules of the verdict."""
     from lightloom.analysis.findings.carriage import carriages_of_runs
 
     each = zip(runs.items(), carriages_of_runs(list(runs.values()), experiment), strict=True)
@@ -227,13 +227,13 @@ def _marks_of(
 
 
 def mark(runs: Sequence[Summary]) -> str:
-    """What limits a latency in windows that carry their load."""
+    """The mark of a latency in windows that carry their load."""
     return "+" if repeats.means([run["window"] for run in runs])["correlated"] else ""
 
 
 def saturation(found: Saturation | None) -> str:
-    """Formats the load accepted under overload, with its interval; as a bound if the search found
-    no overload."""
+    """Formats the load accepted under overload, with its interval; a bound if the search found no
+    overload."""
     if found is None:
         return "-"
     bound = "≥" if found.not_carried is None else ""

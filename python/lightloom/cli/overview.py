@@ -151,7 +151,7 @@ def _finished(summary: Summary) -> int:
 
 
 def _marks(comparison: Comparison) -> dict[str, str]:
-    """Label → what limits its figures; empty without a window."""
+    """Label → the mark of its figures; empty without a window."""
     if not latency.is_measured(comparison):
         return dict.fromkeys(comparison.results, "")
     return latency.marks_of(comparison)

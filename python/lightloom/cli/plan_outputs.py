@@ -130,7 +130,7 @@ class Outputs:
     slot: int | None = None
     """The slot to write."""
     save: bool = False
-    """Whether the switch is to keep the configuration over a cold start."""
+    """Whether the switch keeps the configuration over a cold start."""
     undo: tuple[Path, ...] = ()
     """The files that undo the change."""
 
@@ -261,7 +261,7 @@ class Outputs:
         pairs = zip(self.out, self.dialects, strict=True) if self.out else ()
         found = {}
         for path, dialect in pairs:
-            # A `.sh` file gets a script; printed commands may be typed into a live shell.
+            # A `.sh` file gets a complete script; printed commands may be pasted into a live shell.
             script = path.suffix.lower() == ".sh"
             found[path] = render(made, dialect.name, script=script, **self._how()).encode()
         for path in self.undo:

@@ -138,7 +138,7 @@ def _check_ports(ports: PortMap, plane: int, size: Size, target: str) -> None:
     from lightloom.switches.ports import ends_of
 
     if ports.size is not None:
-        return  # compared with that of the switch where the plan is
+        return  # checked where the plan is compared with the switch
     for row in (row for row in ports.ports if row.plane == plane):
         for port in ends_of((row.a, row.b)):
             if not size.has(port):

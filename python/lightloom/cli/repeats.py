@@ -50,7 +50,7 @@ def legend(seeds: int, experiment: Mapping[str, Any]) -> str:
     """Explains the intervals."""
     means = f"Means of {seeds} seeds, ± half of the 95 % confidence interval (Student's t)."
     said = repeats.of_variance(experiment)
-    windowed = "measure" in experiment.get("run", {})  # then a note of the workload covers it
+    windowed = "measure" in experiment.get("run", {})  # a note of the workload covers this
     if said is not None and not windowed:
         means += f" {said[:1].upper()}{said[1:]}."
     if not repeats.same_flows(experiment):

@@ -1,4 +1,4 @@
-"""The output of `run`: figures and notes, and which files were written.
+"""The output of `run`: figures, notes, and the written files.
 
 `run` imports this module, and with it NumPy and Arrow, while it simulates.
 """

@@ -1,4 +1,5 @@
-"""The output of `run` for one run: its summary, the meaning of `>`, and what limits its figures."""
+"""The output of `run` for one run: its summary, the meaning of `>`, and doubts about its
+figures."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ both are printed."""
 
 
 def _completed(summary: Summary, flows: int) -> str:
-    """Formats how many flows of the workload were delivered, and how many were not offered because
-    the run ended first or because they depend on others."""
+    """Formats the number of delivered flows of the workload, and of those that were not offered
+    because the run ended first or because they depend on others."""
     offered, completed = summary["flows_offered"], summary["flows_completed"]
     left = f" ({flows - offered:,} more not offered by then)" if flows > offered else ""
     return f"{completed:,} of {counted(offered, 'flow')} in {seconds(summary['simulated_s'])}{left}"
@@ -95,8 +96,8 @@ def print_run(result: Result) -> None:
 
 
 def limiting(summary: Summary) -> Iterator[str]:
-    """What is printed above the figures, as they are not those of a steady state or of all flows:
-    the run was cut, or its window does not carry the load."""
+    """Yields the notes printed above the figures, which are not those of a steady state or of all
+    flows: the run ended early, or its window does not carry the load."""
     if (cut := cuts.note([summary])) is not None:
         yield cut
     window = summary.get("window")
@@ -137,7 +138,7 @@ def _due(window: Summary) -> float:
 
 
 def doubts(summary: Summary) -> Iterator[str]:
-    """What limits the figures of a window."""
+    """Yields doubts about the figures of a window."""
     window = summary.get("window")
     if window is None:
         return

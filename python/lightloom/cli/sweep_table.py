@@ -105,7 +105,7 @@ def legend(outcome: sweeps.Outcome) -> Iterator[str]:
 
 
 def cut_points(outcome: sweeps.Outcome) -> list[str]:
-    """States which points have runs that ended before their flows did."""
+    """States the points with runs that ended before their flows finished."""
     from lightloom.report import sweeps as pages
 
     return pages.cut_points(_gathered(outcome), "report.html has all")

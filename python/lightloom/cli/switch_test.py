@@ -67,11 +67,11 @@ def check(asked: Asked) -> None:
         raise refusal("--bulk", asked.bulk, f"1 to {LARGEST:,}", "correct it")
     check_wait(asked.wait_s)
     if asked.faults is not None:
-        CommandFace(asked.faults, asked.wait_s).counts()  # or nobody answers there
+        CommandFace(asked.faults, asked.wait_s).counts()  # raises an error if nothing answers there
 
 
 def check_wait(wait_s: float) -> None:
-    """Refuses a wait that is no time.
+    """Refuses an invalid waiting time.
 
     Raises:
         ConfigError: naming the option.

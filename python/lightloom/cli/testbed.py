@@ -112,7 +112,7 @@ def run(
 def _measured(
     setup: Setup, case: str, repeats: int, directory: Path, quiet: bool
 ) -> dict[str, dict[str, Any]]:
-    """Runs a case so many times; returns the figures of each run, by its folder."""
+    """Runs a case several times; returns the figures of each run by its folder."""
     from lightloom.cli.testbed_text import lines, verdict
     from lightloom.testbed.live import measure
     from lightloom.testbed.result import save, summary

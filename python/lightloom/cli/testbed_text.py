@@ -38,7 +38,8 @@ def as_json(
 
 
 def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[str]:
-    """The verdict, what limits it, a line for each application, and the path of the result."""
+    """Yields the verdict, doubts about it, a line for each application, and the path of the
+    result."""
     yield verdict(figures, case)
     for sentence in figures["beyond_limits"]:
         yield f"beyond the limits of the testbed: {sentence}"

@@ -119,7 +119,7 @@ def _below(verdict: Verdict, width: int, told: Told) -> Iterator[Text]:
 
 def totals(verdicts: Sequence[Verdict]) -> Table:
     """The number of claims of each paper by outcome, and the totals; claims that were reproduced by
-    an own number or by construction are counted apart."""
+    the project's own number or by construction are counted separately."""
     table = console.plain_table()
     table.add_column("claims")
     counts = {fabric: _counts(list(group)) for fabric, group in groupby(verdicts, _fabric)}
@@ -145,8 +145,8 @@ def _counts(verdicts: Sequence[Verdict]) -> Counter[str]:
 def _column(verdict: Verdict) -> str:
     if too_quick(verdict):
         return TOO_QUICK
-    # A claim that was reproduced by an own number or by construction weighs less; one that was not
-    # reproduced is a failure like others.
+    # A claim that was reproduced by the project's own number or by construction has less weight;
+    # one that was not reproduced is a failure like others.
     apart = verdict.claim.basis != "measured" and verdict.outcome == "reproduced"
     return verdict.claim.basis if apart else verdict.outcome
 

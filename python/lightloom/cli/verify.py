@@ -1,5 +1,5 @@
-"""`verify`: tests whether results are unchanged since they were written, and by which inputs and
-build."""
+"""`verify`: tests whether results are unchanged since they were written, and which inputs and build
+produced them."""
 
 from __future__ import annotations
 
