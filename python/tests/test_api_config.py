@@ -1,4 +1,4 @@
-"""Experiments from TOML: overrides, errors with places, and any input at all."""
+"""Experiments from TOML: overrides, errors that name the place, and arbitrary input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results on disk: read back as they were, and never half written."""
+"""Results on disk: they are read back unchanged, and never incomplete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Arrivals from a file: sent at those times, kept, and refused by place."""
+"""Arrivals from a file: flows arrive at these times, results keep them, and errors name the
+place."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A formula of a bill gives the count beside it: every line of every bill of the examples."""
+"""Each line of each bill of the examples: its formula gives its count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of flows of which some were under way: what is known, and how it reads."""
+"""Figures of flows of which some are unfinished: known bounds, and their format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `compare` prints by default: findings of its parts, and one golden file of the text."""
+"""The default output of `compare`: the findings of its parts, and one golden file of the text."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Each claim that is on record as reproduced has an input under which it fails: in the table of
-its fabric or, of devices, clocks and cost, in test_claims_fail.py."""
+"""Each claim that is recorded as reproduced has an input under which it fails: in the table of its
+fabric or, for devices, clocks and cost, in test_claims_fail.py."""
 
 import importlib
 from collections.abc import Iterable

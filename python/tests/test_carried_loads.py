@@ -1,6 +1,6 @@
-"""Which fabrics carry a load: runs whose answer follows from arithmetic, without a window and in
-windows of a few flows. A tree with 16 racks of one server and oversubscription k carries at most
-1/k of what servers can send."""
+"""Which fabrics carry a load, in runs without a window and in windows of few flows whose answer
+follows from arithmetic. A tree with 16 racks of one server and oversubscription k carries at most
+1/k of the servers' capacity."""
 
 from __future__ import annotations
 

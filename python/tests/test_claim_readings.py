@@ -1,4 +1,5 @@
-"""Claims by each reading of their source: one verdict, and none by what was fitted."""
+"""Claims by each reading of their source: each has one verdict, and none follows a reading that was
+fitted to it."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""Every claim of every paper can fail, and says what it takes to be judged."""
+"""Every claim of every paper can fail, and states the data that its verdict needs."""
 
 from math import inf
 

@@ -1,5 +1,5 @@
-"""Claims of devices, clocks and cost: on record as they come out, and each with an input by which
-it comes out otherwise, or nothing was tested.
+"""Claims of devices, clocks and cost: each has its recorded outcome, and an input that gives
+another outcome, because a claim that cannot fail tests nothing.
 """
 
 from pathlib import Path

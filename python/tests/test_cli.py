@@ -1,4 +1,4 @@
-"""The commands that simulate: what they print, write and refuse."""
+"""The commands that simulate: their output, files and errors."""
 
 import json
 import signal

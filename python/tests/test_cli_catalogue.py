@@ -1,4 +1,4 @@
-"""`fabrics`, `workloads`, `explain`, `schema`; and what every fabric must come with."""
+"""`fabrics`, `workloads`, `explain`, `schema`; and the parts that every fabric must have."""
 
 import json
 import tomllib

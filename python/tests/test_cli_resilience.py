@@ -1,4 +1,4 @@
-"""`compare --worst-failure`: what it prints, writes and foretells, and its section of the page."""
+"""`compare --worst-failure`: its output, files and forecast, and its section of the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `reproduce` prints, against a snapshot to be judged by eye."""
+"""The output of `reproduce`, against a snapshot that a reader can review."""
 
 from pathlib import Path
 

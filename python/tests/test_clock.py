@@ -1,4 +1,4 @@
-"""Clocks: what the command and the API say, write and refuse. Theory is tested in Rust."""
+"""Clocks: output, files and errors of the command and the API. The theory is tested in Rust."""
 
 from __future__ import annotations
 

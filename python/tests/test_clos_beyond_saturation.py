@@ -1,5 +1,5 @@
 """The table of docs/fabrics/clos.md on failures beyond saturation: each figure is measured again
-with the experiment of the page."""
+with the experiment of that page."""
 
 from __future__ import annotations
 

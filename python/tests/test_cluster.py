@@ -1,6 +1,6 @@
-"""Sweeps on a cluster of Dask: the same bytes, nothing of the client's disk, deaths, refusals.
+"""Sweeps on a Dask cluster: equal bytes, no access to the client's disk, dying workers, errors.
 
-`make test` tries one sweep on two workers; what else needs a cluster is among the long tests.
+`make test` runs one sweep on two workers; the other tests with a cluster are among the long tests.
 """
 
 from __future__ import annotations

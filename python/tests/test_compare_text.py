@@ -1,4 +1,4 @@
-"""What `compare` prints of fabrics that cannot be set beside each other as they are."""
+"""The output of `compare` for fabrics whose figures cannot be compared directly."""
 
 from __future__ import annotations
 

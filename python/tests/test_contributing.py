@@ -1,5 +1,5 @@
-"""The policy and the output in Python that CONTRIBUTING.md shows, run as they stand there; what
-it shows in Rust, held to the examples that cargo tests."""
+"""The Python code and output in CONTRIBUTING.md run unchanged; its Rust code equals the examples
+that cargo tests."""
 
 import json
 import re

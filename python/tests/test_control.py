@@ -1,4 +1,4 @@
-"""The control library on plain arrays: examples, kinds of arrays, proofs, refusals."""
+"""The control library on plain arrays: examples, types of arrays, proofs, errors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The control library against other programs: networkx, SciPy, and HiGHS over all
-permutations. Solvers are compared by value, never by which optimum they find."""
+"""The control library against other programs: networkx, SciPy, and HiGHS over all permutations.
+
+Solvers are compared by value, because an optimum need not be unique.
+"""
 
 from __future__ import annotations
 

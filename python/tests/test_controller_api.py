@@ -1,4 +1,4 @@
-"""The HTTP interface: what routes do, the client, the page in a browser."""
+"""The HTTP interface: routes, the client, and the page in a browser."""
 
 import copy
 import json

@@ -1,4 +1,5 @@
-"""What a controller writes together: all of it or nothing, whenever it crashes."""
+"""Transactions of the controller's store: all of a transaction is written or nothing, whenever the
+controller crashes."""
 
 import contextlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The check of the audit log: as much as a request pays for, and all of it in the background."""
+"""The check of the audit log: a part of it in each request, and all of it in the background."""
 
 import threading
 import time

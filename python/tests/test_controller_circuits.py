@@ -1,4 +1,4 @@
-"""A circuit is two cross-connects unless its owner wants one alone: all of it is lit or nothing."""
+"""A circuit is two cross-connects unless its owner requests only one: both are lit, or none is."""
 
 import random
 from pathlib import Path

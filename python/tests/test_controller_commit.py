@@ -1,5 +1,5 @@
-"""A connection to PostgreSQL that is cut at a COMMIT: the controller does not know whether it took
-effect. The request of a key takes effect once all the same, and the change is finished."""
+"""A connection to PostgreSQL that is cut at a COMMIT: the controller cannot tell whether it took
+effect. A request with a key nevertheless takes effect once, and the change is finished."""
 
 from pathlib import Path
 from typing import Any

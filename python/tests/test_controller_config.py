@@ -1,4 +1,4 @@
-"""The controller's file: its policy and its store."""
+"""The controller's configuration file: its policy and its store."""
 
 import sys
 from pathlib import Path

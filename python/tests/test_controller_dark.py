@@ -1,4 +1,5 @@
-"""What counts against the budget of dark time: what the policy's changes keep dark."""
+"""The budget of dark time: the time for which changes of the policy keep circuits dark counts
+against it."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Changes that wait for a time or for the checkpoint of jobs, and what a change costs."""
+"""Changes that wait for a time or for the checkpoint of jobs, and the cost of a change."""
 
 from dataclasses import replace
 from pathlib import Path

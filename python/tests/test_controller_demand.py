@@ -1,5 +1,7 @@
-"""Sources of the controller's demand: counters of interfaces over gNMI, and files of flow records.
-Known counters and known records have a known matrix."""
+"""Sources of the controller's demand: interface counters over gNMI, and files of flow records.
+
+Known counters and records give a known matrix.
+"""
 
 import os
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
-"""Draining by disabled interfaces: gNMI to a switch of each rack, in the order that keeps traffic
-out of the dark."""
+"""Draining by disabling interfaces: gNMI to a switch of each rack, in the order that keeps traffic
+off dark circuits."""
 
 from collections.abc import Iterator
 from pathlib import Path

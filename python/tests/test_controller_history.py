@@ -1,4 +1,4 @@
-"""What the controller asks of its store at each pass takes no longer after a long history."""
+"""Queries of the controller's store in each pass take no longer after a long history."""
 
 import json
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Three whole controllers as processes on PostgreSQL, stopped amid changes for longer than their
-lease: the role hops from one to the next, and only its holder commands the switch."""
+"""Three complete controllers as processes on PostgreSQL, stopped during changes for longer than
+their lease: the role passes from one to the next, and only its holder commands the switch."""
 
 import json
 import re

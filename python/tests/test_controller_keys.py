@@ -1,5 +1,5 @@
 """A request with a key takes effect once, wherever its controller crashes, and whichever of two
-controllers it is sent to."""
+controllers receives it."""
 
 import json
 import threading

@@ -1,7 +1,8 @@
-"""The whole controller in virtual time: two of them on one store, their clients, and a switch that
-refuses, lies and is slow. A seed decides all; the invariants hold after every step.
+"""The complete controller in virtual time: two of them on one store, their clients, and a switch
+that refuses changes, reports wrong states and is slow. A seed determines all events; the invariants
+hold after every step.
 
-Of each invariant, a controller that breaks its rule is found out.
+For each invariant, a controller that violates it is detected.
 """
 
 from __future__ import annotations

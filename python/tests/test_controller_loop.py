@@ -1,4 +1,4 @@
-"""The loop of a controller's process, turn by turn."""
+"""The main loop of a controller's process, one iteration at a time."""
 
 import copy
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""The HTTP interface against its own OpenAPI document: generated requests, valid and broken ones
-(schemathesis), and each refusal that a route documents."""
+"""The HTTP interface against its own OpenAPI document: generated valid and invalid requests
+(schemathesis), and each error that a route documents."""
 
 import json
 from types import SimpleNamespace

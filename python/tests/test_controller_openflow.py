@@ -1,5 +1,6 @@
-"""Draining by OpenFlow: rules of a switch of each rack, in the order that keeps traffic out of the
-dark. Switches are those of `openflow_support`, written from the standard, and Open vSwitch."""
+"""Draining by OpenFlow: rules of a switch of each rack, in the order that keeps traffic off dark
+circuits. The switches are those of `openflow_support`, written from the standard, and Open
+vSwitch."""
 
 import os
 import random

@@ -1,5 +1,5 @@
-"""OpenFlow rules after a takeover: the successor finishes or undoes the change, and leaves a rule
-for each lit circuit and no other one."""
+"""OpenFlow rules after a takeover: the new leader finishes or undoes the change, and leaves exactly
+one rule for each lit circuit."""
 
 import copy
 import time

@@ -1,5 +1,5 @@
-"""The controller of two switches in virtual time: whatever one of them does, the other is as
-wanted, and what is under way on both is finished or undone."""
+"""The controller of two switches in virtual time: a failing switch does not keep the other from the
+requested state, and a change of both is finished or undone."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A circuit that cannot be lit holds up no other one, of the same owner either."""
+"""A circuit that cannot be lit does not delay any other circuit, even of the same owner."""
 
 import random
 from collections.abc import Collection

@@ -1,5 +1,5 @@
-"""Switches are read and changed at once: a silent one holds up neither the others nor those who
-ask for the state."""
+"""Switches are read and changed in parallel: a silent switch delays neither the others nor requests
+for the state."""
 
 import threading
 import time

@@ -1,5 +1,5 @@
-"""The controller's store on PostgreSQL: the same lives as on SQLite, and two controllers of which
-one is stopped for longer than its lease."""
+"""The controller's store on PostgreSQL: the same sequences as on SQLite, and two controllers of
+which one is stopped for longer than its lease."""
 
 import signal
 import subprocess

@@ -1,5 +1,5 @@
-"""A standby writes nothing, and an undo drains the circuits that it removes; a failed hook or
-change is tried again, with pauses."""
+"""A standby writes nothing; an undo drains the circuits that it removes; a failed hook or change is
+repeated after pauses."""
 
 import itertools
 import threading

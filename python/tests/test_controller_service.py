@@ -1,4 +1,4 @@
-"""The controller on emulated switches: what is wanted is lit, within the limits."""
+"""The controller on emulated switches: requested circuits are lit, within the limits."""
 
 import hashlib
 import json

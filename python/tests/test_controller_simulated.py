@@ -1,5 +1,6 @@
-"""The controller in virtual time: a seed decides faults, crashes at every step, slow and lying
-switches, and a second client that changes circuits. After each run the invariants hold."""
+"""The controller in virtual time: a seed determines faults, crashes at every step, slow switches,
+switches that report wrong states, and a second client that changes circuits. After each run the
+invariants hold."""
 
 from collections.abc import Iterator
 from typing import Any

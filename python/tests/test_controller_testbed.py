@@ -1,5 +1,5 @@
-"""The controller of real switches over a testbed: its optical switch, its servers' rules, and
-programs that send through changes."""
+"""The controller of real switches on a testbed: its optical switch, its servers' rules, and
+programs that send during changes."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""An undo is refused, and writes nothing, while somebody else holds a port that it needs."""
+"""An undo is refused, and writes nothing, while another owner holds a port that it needs."""
 
 import json
 import os

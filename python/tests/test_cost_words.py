@@ -1,5 +1,5 @@
-"""What `cost`, `compare`, `clock` and `devices` say beside their figures: who is cheapest, of which
-year prices are, by what a price is divided, what was not run."""
+"""Texts of `cost`, `compare`, `clock` and `devices` beside their figures: the cheapest fabric, the
+year of the prices, the divisor of a price, and the parts that were not run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thing is not several; a note hangs."""
+"""Texts use the singular for one thing, and notes have a hanging indent."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""95 % intervals of one run hold the truth in 95 of 100 runs, over 200 seeds; or there is none."""
+"""95 % intervals of one run contain the true value in 95 of 100 runs, over 200 seeds; otherwise
+there is no interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Worker processes that die: their points run again, and what kills each is given up by name."""
+"""Worker processes that die: their points run again, and the point that kills its workers is
+reported by name."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Which fabric to buy: sentences, overturning prices and the Pareto front, by hand and by brute
+"""Which fabric to buy: sentences, break-even prices and the Pareto front, by hand and by brute
 force."""
 
 from __future__ import annotations

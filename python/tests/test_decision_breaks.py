@@ -1,4 +1,4 @@
-"""What breaks, weighed in the decision: by hand."""
+"""Single failures in the decision, by hand."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a buyer should doubt of a decision: seeds, loads at which another is level, and bills that
-count a share of a box."""
+"""Doubts about a decision: seeds, loads at which another fabric is level, and bills that count a
+share of a box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`[decision]` of an experiment: prices that `compare` and `cost` read, and the core does not."""
+"""`[decision]` of an experiment: prices that `compare` and `cost` read, and the core ignores."""
 
 from pathlib import Path
 

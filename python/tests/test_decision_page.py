@@ -1,4 +1,4 @@
-"""The decision page as a user gets it: on the report, in the terminal, as JSON and as PDF."""
+"""The decision page for a user: in the report, in the terminal, as JSON and as PDF."""
 
 from __future__ import annotations
 

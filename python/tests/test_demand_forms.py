@@ -1,4 +1,4 @@
-"""Demand as it comes: the same bytes between the same racks, whatever holds them."""
+"""Formats of demand: the same bytes between the same racks from each of them."""
 
 from __future__ import annotations
 

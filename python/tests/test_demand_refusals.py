@@ -1,4 +1,4 @@
-"""Demand that cannot be read: a sentence with the place, the value and the remedy."""
+"""Demand that cannot be read: the error states the place, the value and the remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Demand and port maps as other tools write them: sums that are worked out by hand."""
+"""Demand and port maps in the formats of other tools: sums by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Tails of completion times: values by counting, bounds by what turns out to be true."""
+"""Tails of completion times: values by counting, and bounds against the times of the finished
+run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every TOML block of the documentation is accepted by what it is written for."""
+"""Every TOML block of the documentation is accepted by the command for which it is written."""
 
 from __future__ import annotations
 

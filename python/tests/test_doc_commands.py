@@ -1,5 +1,7 @@
-"""Every command of the documentation is parsed by the command line, and the short ones are run:
-those of a page one after the other, with the output that the page shows."""
+"""Every command of the documentation is parsed by the command line.
+
+The short ones run, one after another on each page, with the output that the page shows.
+"""
 
 from __future__ import annotations
 

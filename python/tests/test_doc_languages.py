@@ -1,4 +1,4 @@
-"""No block of the documentation escapes: each has a language that a test reads."""
+"""Every block of the documentation has a language that a test reads."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Every block in Python of the documentation is run: those of a page one after the other, in a
-folder with the examples and what the page's commands have written by then."""
+"""Every Python block of the documentation runs, one after another on each page, in a folder with
+the examples and the files that the commands before it on the page have written."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Every block of text in the documentation is read as the file that it shows, is the output of a
-command that is run (`test_doc_commands`), or is listed with a reason."""
+"""Every text block of the documentation is read as the file that it shows, is the output of a
+command that runs (`test_doc_commands`), or is listed with a reason."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Verdicts on few flows: runs that end before their flows do, flows that all begin at once, and
-jobs that draw nothing. Times follow from bytes over rates: fluid trees share links exactly."""
+"""Verdicts on few flows: runs that end before their flows finish, flows that all begin at once, and
+jobs without random draws. Times are bytes over rates, because fluid trees share links exactly."""
 
 from __future__ import annotations
 

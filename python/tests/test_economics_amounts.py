@@ -1,4 +1,5 @@
-"""Intervals contain every price, share prices on both sides, and are no wider than they must be."""
+"""Intervals of costs contain the cost at every price, use the same price in both networks, and are
+no wider than necessary."""
 
 from fractions import Fraction
 from itertools import product

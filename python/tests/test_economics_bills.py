@@ -1,4 +1,4 @@
-"""Counts of bills against networks that are built, edge by edge, and against worked examples."""
+"""Counts of bills against networks that are built edge by edge, and against worked examples."""
 
 import json
 import math

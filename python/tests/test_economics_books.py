@@ -1,4 +1,4 @@
-"""Price books: what they hold, and what is refused of those that users write."""
+"""Price books: their contents, and errors in books that users write."""
 
 import doctest
 from fractions import Fraction

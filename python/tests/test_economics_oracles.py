@@ -1,4 +1,4 @@
-"""The arithmetic of the papers, to the cent and the watt."""
+"""The calculations of the papers, exact to the cent and the watt."""
 
 from fractions import Fraction
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Fabrics that are equal in law: a winner is named in one comparison of twenty at most, which is
-the rate that 95 % intervals state. The worse of two figures never wins."""
+"""Fabrics with the same distribution of results: at most one comparison in twenty names a winner,
+which is the rate of 95 % intervals. The worse of two figures never wins."""
 
 from __future__ import annotations
 

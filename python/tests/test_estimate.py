@@ -1,4 +1,4 @@
-"""Figures with their confidence intervals: arithmetic, judging, and drawing."""
+"""Figures with their confidence intervals: arithmetic, verdicts, and plots."""
 
 from math import inf, sqrt
 

@@ -1,4 +1,4 @@
-"""Experiments of Python's own values, of NumPy's, and of files with a byte order mark."""
+"""Experiments from Python values, from NumPy values, and from files with a byte order mark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures for papers: as wide as a column, legible, the same bytes every time."""
+"""Figures for papers: as wide as a column, legible, and with equal bytes each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict that stands first: who is ahead, by how much, and what would overturn it."""
+"""The first verdict: the leading fabric, its lead, and what would overturn it."""
 
 from __future__ import annotations
 

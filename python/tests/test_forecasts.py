@@ -1,4 +1,4 @@
-"""What is told of time and memory before anything begins, against what is counted after."""
+"""Forecasts of time and memory before a run, against the measured values."""
 
 import json
 import math

@@ -1,13 +1,14 @@
-"""Readers of Python on inputs that nobody would write: they read, or refuse in a few words.
+"""The Python readers on random inputs: they read an input, or reject it with a short error.
 
-Sound inputs, cut, joined and changed at random. Seeded and short here; for longer, and otherwise
-each time, with a seed that is printed,
+Valid inputs are cut, joined and changed at random, here briefly with a fixed seed. For a longer
+run, with a new seed that is printed, use
 
     LIGHTLOOM_FUZZ=20000 pytest -s python/tests/test_fuzz.py     # examples of each, `make fuzz`
 
 LIGHTLOOM_FUZZ_SEED repeats one.
 
-What breaks becomes a row of `malformed/`. What the core reads has targets in `fuzz/`.
+An input that causes a failure becomes a row of `malformed/`. Inputs that the core reads have
+targets in `fuzz/`.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""The gallery of the documentation: every example is in it, and each command is one."""
+"""The gallery of the documentation contains every example, and each example is one command."""
 
 import importlib.util
 import shlex

@@ -1,4 +1,5 @@
-"""Whether Q of Sirius covers the way from a grant to the second hop, against what cells do."""
+"""Whether Q of Sirius covers the time from a grant to the second hop, against the behaviour of
+cells."""
 
 from __future__ import annotations
 

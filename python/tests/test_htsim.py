@@ -1,8 +1,8 @@
-"""htsim's connection matrices on fabrics: triggers, flows without an end, decimals.
+"""htsim's connection matrices on fabrics: triggers, endless flows, decimals.
 
-The format is that of `connection_matrix.cpp` and `trigger.cpp` in
-github.com/Broadcom/csg-htsim; the files here are made up. How a file is read is tested
-beside the reader, against triggers played step by step.
+The format is that of `connection_matrix.cpp` and `trigger.cpp` in github.com/Broadcom/csg-htsim;
+the files here were written for these tests. The parser is tested beside its code, against a
+step-by-step simulation of triggers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Files that an experiment reads: a saved one runs again wherever it is taken, to the same
-bytes, or says what is missing or other."""
+"""Files that an experiment reads: a saved experiment gives the same bytes wherever it is moved, or
+reports the files that are missing or changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C while executors work: noted, and raised where no lock is held."""
+"""Ctrl-C while executors work: it is recorded, and raised where no lock is held."""
 
 import signal
 import subprocess

@@ -1,4 +1,5 @@
-"""Means over seeds: the interval is Student's, and holds the truth as often as it says."""
+"""Means over seeds: the interval is Student's, and contains the true value as often as it
+states."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Jobs and circuits: what is printed, kept and refused."""
+"""Jobs and circuits: output, files and errors."""
 
 import json
 from dataclasses import replace

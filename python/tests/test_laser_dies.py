@@ -1,5 +1,5 @@
-"""A laser chip takes the transceivers that it feeds with it: against the same transceivers failed
-by hand in an experiment's file, and against their share of all links."""
+"""A failed laser chip makes the transceivers that it feeds fail: against the same failed
+transceivers in an experiment's file, and against their share of all links."""
 
 from __future__ import annotations
 

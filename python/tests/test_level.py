@@ -1,5 +1,6 @@
-"""One rule for who is ahead, in all that a comparison says: level is said as level, who did not
-carry the load is not compared, and factors are as far as intervals allow."""
+"""One rule for the leading fabric in all texts of a comparison: level fabrics are called level,
+fabrics that do not carry the load are not compared, and factors are as certain as the intervals
+permit."""
 
 from __future__ import annotations
 

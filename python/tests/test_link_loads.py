@@ -1,4 +1,4 @@
-"""What links carried (`links.parquet`)."""
+"""Bytes carried by links (`links.parquet`)."""
 
 from pathlib import Path
 from typing import Any

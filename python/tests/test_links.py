@@ -1,5 +1,5 @@
-"""Relative links of committed Markdown lead to what a checkout holds, or to pages that
-`make docs` makes, and then the text says so."""
+"""Relative links of committed Markdown lead to files of a checkout, or to pages that `make docs`
+builds, which the text then mentions."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The table of arbiters on LIONS' page, measured again in the set-up that it states."""
+"""The table of arbiters on LIONS' page, measured again with the setup that the page states."""
 
 import re
 

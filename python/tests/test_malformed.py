@@ -1,4 +1,4 @@
-"""Whatever is read may be malformed: it is refused in a few words, and nothing is written."""
+"""Any malformed input is rejected with a short error, and nothing is written."""
 
 import os
 import subprocess

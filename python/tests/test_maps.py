@@ -1,5 +1,5 @@
-"""Maps for newcomers stay true: what ARCHITECTURE.md, CONTRIBUTING.md and the first lines of a
-folder's `mod.rs` name is there, and a folder's map names every file of it."""
+"""Maps for newcomers stay correct: files named in ARCHITECTURE.md, CONTRIBUTING.md and the first
+lines of a folder's `mod.rs` exist, and a folder's map names all of its files."""
 
 import ast
 import re

@@ -1,5 +1,5 @@
-"""Matchings and assignments of skewed demand against networkx and SciPy: kinds on
-which few edges of each node are worth looking at, but not the heaviest."""
+"""Matchings and assignments of skewed demand against networkx and SciPy: demand for which few edges
+of each node need to be considered, which are not the heaviest ones."""
 
 from __future__ import annotations
 

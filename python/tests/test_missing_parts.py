@@ -1,4 +1,5 @@
-"""Results of which folders were deleted: told by `verify`, refused by name when loaded."""
+"""Results with deleted folders: `verify` reports them, and loading them raises an error that names
+them."""
 
 from __future__ import annotations
 

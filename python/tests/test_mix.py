@@ -1,4 +1,4 @@
-"""`[[workload.mix]]`: parts drawn together, as a user meets them."""
+"""`[[workload.mix]]`: parts that are drawn together, as users see them."""
 
 from pathlib import Path
 from typing import Any

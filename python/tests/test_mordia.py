@@ -1,4 +1,4 @@
-"""Mordia as users run it: schedules from plans, decisions that are measured, refusals."""
+"""Mordia for users: schedules from plans, measured decision times, errors."""
 
 from __future__ import annotations
 

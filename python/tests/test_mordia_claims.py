@@ -1,5 +1,4 @@
-"""Claims of Mordia that hold by construction can fail all the same: inputs under which they
-do."""
+"""Claims of Mordia that hold by construction can nevertheless fail: inputs under which they do."""
 
 from pathlib import Path
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""Claims that rest on completion times which are but bounds."""
+"""Claims based on completion times of which only bounds are known."""
 
 from __future__ import annotations
 

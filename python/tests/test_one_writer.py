@@ -1,4 +1,4 @@
-"""No other place in the package writes a file than the writer."""
+"""No other module of the package than the writer writes a file."""
 
 import ast
 from collections.abc import Iterator

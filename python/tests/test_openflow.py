@@ -1,4 +1,4 @@
-"""OpenFlow 1.3: rules as they are on the wire, stages, barriers, and switches that fail."""
+"""OpenFlow 1.3: encoding of rules, stages, barriers, and switches that fail."""
 
 import socket
 import struct

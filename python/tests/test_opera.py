@@ -1,5 +1,5 @@
-"""What the scripts of validation/opera work out, against networkx; and a run of a small
-network, whose packets go by the shortest paths of its recorded circuits."""
+"""Results of the scripts in validation/opera, against networkx; and a run of a small network, whose
+packets take the shortest paths of its recorded circuits."""
 
 import networkx as nx
 import numpy as np

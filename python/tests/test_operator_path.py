@@ -1,5 +1,5 @@
-"""An operator's path in one command: a Prometheus range query and a spreadsheet's port map, beside
-the switch's CONFIG_DB, to a script and its undo. The command is that of the documentation."""
+"""An operator's work in one command: from a Prometheus range query and a spreadsheet's port map,
+with the switch's CONFIG_DB, to a script and its undo. The command is that of the documentation."""
 
 from __future__ import annotations
 

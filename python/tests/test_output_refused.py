@@ -1,4 +1,4 @@
-"""Outputs that cannot be: refused before anything is simulated, by their path."""
+"""Impossible output paths are refused before any simulation; the error names the path."""
 
 from __future__ import annotations
 

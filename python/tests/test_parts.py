@@ -1,4 +1,4 @@
-"""What a fabric is made of, as users read it."""
+"""The parts of a fabric, as users see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Physics that all fabrics share: what is printed of it, and who wins under which preset."""
+"""Physics that all fabrics share: its output, and the winner under each preset."""
 
 from __future__ import annotations
 

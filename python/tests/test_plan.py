@@ -1,4 +1,4 @@
-"""`lightloom plan`: what it prints, writes, draws and refuses."""
+"""`lightloom plan`: its output, files, pictures and errors."""
 
 from __future__ import annotations
 

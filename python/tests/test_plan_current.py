@@ -1,4 +1,4 @@
-"""Circuits that are up: found by name or by number in plans and lists, and kept."""
+"""Present circuits: identified by name or number in plans and lists, and kept."""
 
 from __future__ import annotations
 

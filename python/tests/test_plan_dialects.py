@@ -1,4 +1,4 @@
-"""What is written of a plan is read back, and gives its circuits again."""
+"""Written plans are read back and give the same circuits."""
 
 from __future__ import annotations
 

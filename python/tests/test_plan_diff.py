@@ -1,5 +1,5 @@
-"""One plan after another: what breaks, what is made, what stays, by name; commands that
-never use a port twice."""
+"""Differences of plans: circuits to break, to make and to keep, by name; commands that never use a
+port twice."""
 
 from __future__ import annotations
 

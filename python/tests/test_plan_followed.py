@@ -1,4 +1,4 @@
-"""A schedule that was planned is followed: from the file of a plan to bytes on circuits."""
+"""A planned schedule is followed: from the file of a plan to bytes on circuits."""
 
 import hashlib
 import json

@@ -1,5 +1,5 @@
-"""What is lit now, read back: every dialect that `plan` writes gives its circuits again, and
-so does what a switch has or prints."""
+"""Present circuits, read back: from every format that `plan` writes, and from the configuration or
+output of a switch."""
 
 from __future__ import annotations
 

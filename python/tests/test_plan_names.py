@@ -1,7 +1,7 @@
 """Names of nodes: rows, columns and circuits belong together by name, in any order.
 
-On the matrices here, of distinct powers of two, no two sets of entries weigh the
-same, so there is one optimum and it does not depend on any order.
+The matrices consist of distinct powers of two, so that no two sets of entries have the same sum:
+there is one optimum, which does not depend on the order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`plan` is one decision of a policy: the one that a simulated controller makes."""
+"""`plan` makes one decision of a policy: the same as a simulated controller."""
 
 from __future__ import annotations
 

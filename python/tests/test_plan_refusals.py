@@ -1,4 +1,4 @@
-"""`lightloom plan`: what it refuses, and what an interruption leaves behind."""
+"""`lightloom plan`: its errors, and the state after an interruption."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Pinned circuits, pairs that are kept apart, ports that are down: heeded by all
-algorithms, and the best of all that heed them wherever the algorithm is optimal."""
+"""Pinned circuits, pairs that are kept apart, ports that are down: all algorithms obey them, and an
+optimal algorithm finds the best result that obeys them."""
 
 from __future__ import annotations
 

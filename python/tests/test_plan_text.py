@@ -1,4 +1,4 @@
-"""What `plan` prints for people: what columns are called, units, names of nodes."""
+"""The text output of `plan`: names of columns, units, names of nodes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """The file of `plan --undo` restores an emulated switch from every state in which the change may
-stop; scripts are run by a shell whose `config` and `show` are the switch's own command line."""
+stop. A shell runs the scripts; its `config` and `show` are the switch's own command line."""
 
 from __future__ import annotations
 

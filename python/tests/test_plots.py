@@ -1,4 +1,4 @@
-"""Figures of matplotlib: what their lines and cells hold, and that they leave nothing open."""
+"""Figures of matplotlib: the data of their lines and cells, and no figure stays open."""
 
 from __future__ import annotations
 

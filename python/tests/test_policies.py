@@ -1,6 +1,6 @@
-"""Policies in Python: what they decide is what happens, in a run and in a plan.
+"""Policies in Python: their decisions take effect, in a run and in a plan.
 
-Expected values come from policies of Rust that decide the same, and from sums by hand.
+Expected values come from Rust policies that decide the same, and from sums by hand.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What `decide` may not return, and statements about it."""
+"""Invalid return values of `decide`, and the errors about them."""
 
 import numpy as np
 import pytest

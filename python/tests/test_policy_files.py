@@ -1,4 +1,4 @@
-"""Policies in files: what these may not be, and statements about what they raise."""
+"""Policies in files: invalid ones, and the errors about the exceptions that they raise."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
-"""Runs with policies in Python: side by side, again, with what decisions took, and with
-the log of them.
+"""Runs with policies in Python: in parallel, repeated, with measured decision times, and from their
+log.
 """
 
 import json

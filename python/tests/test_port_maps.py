@@ -1,4 +1,4 @@
-"""Port maps: what is read of them, and what is refused with its place."""
+"""Port maps: reading them, and errors that state the place."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Intervals that are long for a run: its policy decides on circuits once or never, or when all
-flows have arrived, or flows of a job wait for it. What the first lines of a result say."""
+"""Intervals that are long for a run: its policy decides on circuits once or never, or only after
+all flows have arrived, or flows of a job wait for it. Tests the first lines of the output."""
 
 from __future__ import annotations
 

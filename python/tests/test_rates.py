@@ -1,4 +1,4 @@
-"""Sirius by rates: what is said where rates are wrong, and what is refused."""
+"""Sirius by rates: notes where rates are inaccurate, and errors."""
 
 from typing import Any
 

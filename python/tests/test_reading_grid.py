@@ -1,5 +1,4 @@
-"""`readings.toml`: what is refused, which readings it stands for, and how figures are measured by
-them."""
+"""`readings.toml`: its errors, the readings that it defines, and figures measured by them."""
 
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,5 @@
-"""Readings of Fig 6 with prices that the user sets: a total is the sum of its bill, and what is
-set goes before what the reading tells by another part."""
+"""Readings of Fig 6 with prices that the user sets: a total is the sum of its bill, and a set price
+overrides the price that the reading derives from another part."""
 
 from __future__ import annotations
 

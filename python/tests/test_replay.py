@@ -1,4 +1,4 @@
-"""`lightloom plan --replay`: logs of controllers, played again."""
+"""`lightloom plan --replay`: replays logs of controllers."""
 
 from __future__ import annotations
 

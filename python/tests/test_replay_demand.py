@@ -1,4 +1,4 @@
-"""A day of demand played dry: against a plain recomputation, bounds, and in what it says."""
+"""Replay of a day of demand: against a plain recomputation, against bounds, and its texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The report in a real browser: both themes, a desk and a phone, by keyboard alone."""
+"""The report in a real browser: both themes, in the width of a desktop and of a phone, by keyboard
+only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The look of fabrics: told apart by anyone, on paper and on either theme."""
+"""The style of fabrics: distinguishable by every reader, on paper and in both themes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Synthetic comparisons for the report's tests: plausible shapes, known winners."""
+"""Synthetic comparisons for the report's tests: plausible curves, known winners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The status page and the table of docs/reproduce.md: made of claims and values on record."""
+"""The status page and the table of docs/reproduce.md, which are generated from claims and recorded
+values."""
 
 import importlib.util
 import json

@@ -1,5 +1,5 @@
-"""What breaks: which parts die, which of them are tried, and what that costs, against figures
-that are worked out by hand."""
+"""Single failures: the parts that fail, those that are tried, and the cost, against figures by
+hand."""
 
 from __future__ import annotations
 

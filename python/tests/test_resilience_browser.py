@@ -1,4 +1,4 @@
-"""The section of the page on what breaks, in a real browser."""
+"""The page's section on single failures, in a real browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of results that cannot be, refused before anything is simulated."""
+"""Impossible names of results are refused before any simulation."""
 
 from __future__ import annotations
 

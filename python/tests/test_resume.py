@@ -1,4 +1,4 @@
-"""What a sweep may take from before, and what made a result."""
+"""Results that a sweep may reuse, and the record of a result's origin."""
 
 from __future__ import annotations
 

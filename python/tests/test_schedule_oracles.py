@@ -1,7 +1,7 @@
 """Schedules against the optimum over all permutations, found by HiGHS.
 
-A circuit carries a byte a nanosecond (8 Gb/s), so that bytes, nanoseconds and the
-variables of the programmes are the same numbers.
+A circuit carries one byte per nanosecond (8 Gb/s), so that bytes, nanoseconds and the variables of
+the linear programs are the same numbers.
 """
 
 from itertools import permutations

@@ -1,4 +1,4 @@
-"""What scripts judge by: results that are incomplete are failures, and no file is left out."""
+"""The verdicts of scripts: an incomplete result is a failure, and no file is omitted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands end soon after a signal, whatever they do, and leave nothing behind."""
+"""Commands end soon after a signal, in any state, and leave no files behind."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Small runs whose answer follows from sizes, times and capacities alone."""
+"""Small runs whose answer follows from sizes, times and capacities only."""
 
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,6 @@
-"""Decisions and notes in a steady state: what a window accepts is priced, who does not carry the
-load is not, and arrivals that are too short for one are said to be."""
+"""Decisions and notes in a steady state: the price refers to the load accepted in a window, fabrics
+that do not carry the load have no price, and arrivals that are too short for a steady state get a
+note."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps: order, refusals, resuming, interruption."""
+"""Sweeps: order, errors, resuming, interruption."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""A sweep into the folder of an earlier one: this is whole until the new one is."""
+"""A sweep into the folder of an earlier one, which stays complete until the new one is complete."""
 
 import shutil
 from pathlib import Path

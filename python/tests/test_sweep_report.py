@@ -1,4 +1,4 @@
-"""The report of a sweep: its figures are those of the points, and a browser shows them."""
+"""The report of a sweep: its figures equal those of the points, and a browser shows them."""
 
 from __future__ import annotations
 

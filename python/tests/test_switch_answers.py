@@ -1,5 +1,5 @@
-"""Drivers and answers of a switch that are late, broken or unknown: each is an error, no crash and
-no guess."""
+"""Drivers and answers of a switch that are late, malformed or unknown: each causes an error, not a
+crash and not an assumption."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""The conformance test on the switch in process and on files, and on switches that misbehave:
+"""The conformance test on the switch in this process, on files, and on switches that misbehave:
 each check has an input under which it fails."""
 
 import json

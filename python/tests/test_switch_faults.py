@@ -1,5 +1,5 @@
-"""Every fault over every face, as its driver sees it; the emulated switch itself is the oracle of
-what was done."""
+"""Every fault on every face, as its driver sees it; the emulated switch itself is the oracle for
+the completed part."""
 
 import asyncio
 import time

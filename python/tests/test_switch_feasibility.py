@@ -1,5 +1,7 @@
-"""Changes that a switch cannot carry out: refused before anybody agrees to them. The oracle is the
-state machine of the emulated switch, which refuses them itself."""
+"""Changes that a switch cannot carry out are refused before the user is asked to confirm.
+
+The oracle is the state machine of the emulated switch, which refuses them as well.
+"""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The gNMI face by pygnmi in its own process, and the driver by the conformance test."""
+"""The gNMI face with pygnmi in a separate process, and the driver with the conformance test."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The NETCONF face by ncclient and by raw bytes, and the driver by the conformance test."""
+"""The NETCONF face with ncclient and with raw bytes, and the driver with the conformance test."""
 
 import asyncio
 import time

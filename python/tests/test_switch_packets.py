@@ -1,4 +1,5 @@
-"""Packets through an emulated switch by brute force, and changes between plans under traffic."""
+"""Packets through an emulated switch against brute force, and changes between plans under
+traffic."""
 
 import json
 import sys

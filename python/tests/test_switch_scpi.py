@@ -1,4 +1,5 @@
-"""The SCPI face by a plain socket and by pyvisa-py, and the driver by the conformance test."""
+"""The SCPI face with a plain socket and with pyvisa-py, and the driver with the conformance
+test."""
 
 import re
 import socket

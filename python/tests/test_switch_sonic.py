@@ -1,5 +1,5 @@
-"""SONiC's command line by asyncssh and by sonic-mgmt's algorithm, written anew; the driver by
-the conformance test."""
+"""SONiC's command line with asyncssh and with sonic-mgmt's algorithm, which was written anew; the
+driver with the conformance test."""
 
 import asyncio
 import re

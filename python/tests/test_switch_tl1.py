@@ -1,4 +1,4 @@
-"""The TL1 face by a plain socket, and the driver by the conformance test."""
+"""The TL1 face with a plain socket, and the driver with the conformance test."""
 
 import re
 

@@ -1,5 +1,5 @@
-"""Claims judged on the testbed: what decides them, inputs under which they fail, and what a machine
-beyond the limits comes to."""
+"""Claims judged on the testbed: the deciding values, inputs under which they fail, and the outcome
+on a machine beyond the limits."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""SIGKILL of each part of a testbed, round after round: `testbed down` leaves a clean machine."""
+"""Repeated SIGKILL of each part of a testbed: `testbed down` then leaves a clean machine."""
 
 import os
 import signal

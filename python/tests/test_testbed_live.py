@@ -1,4 +1,4 @@
-"""The testbed as it runs: packets cross, bytes are intact, nothing is left behind."""
+"""A running testbed: packets arrive, bytes are intact, and nothing is left behind."""
 
 import json
 import os

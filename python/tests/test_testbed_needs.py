@@ -1,4 +1,4 @@
-"""What the testbed needs and does not find: named before anything is built, exit code 2."""
+"""Missing requirements of the testbed are named before anything is built, with exit code 2."""
 
 import os
 import shutil

@@ -1,5 +1,5 @@
-"""Round trips on the user-space plane beside their closed form: what a packet waits for the day of
-its pair, and the reply for the day of the opposite pair."""
+"""Round trips on the user-space plane against their closed form: a packet waits for the day of its
+pair, and the reply for the day of the opposite pair."""
 
 import itertools
 import json

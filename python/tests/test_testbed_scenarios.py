@@ -1,5 +1,5 @@
-"""Scenarios ready to run: FFTW, all-reduce, memcached and Dask, beside electrical only and full
-bisection. Programs check their own data; figures are ratios within one machine."""
+"""Scenarios: FFTW, all-reduce, memcached and Dask, compared with an electrical network only and
+with full bisection. The programs check their own data; figures are ratios on one machine."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""The testbed before anything is built: what is refused, and the tables of its planes."""
+"""The testbed before anything is built: its errors, and the tables of its planes."""
 
 import itertools
 import json

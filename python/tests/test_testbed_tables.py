@@ -1,4 +1,4 @@
-"""Tables of a measured run: names and types of a simulation's, and values by hand."""
+"""Tables of a measured run: names and types as in a simulation, and values by hand."""
 
 import time
 from dataclasses import replace

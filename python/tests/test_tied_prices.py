@@ -1,5 +1,5 @@
-"""Prices that a book ties to another part's move with it: against whole bills, recomputed line by
-line from random books within the ranges."""
+"""Prices that a book ties to another part's price change with it: against whole bills, recomputed
+line by line from random books within the ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Circuits over time: rows and bars, days and nights, the stretch that is shown first."""
+"""Circuits over time: rows and bars, days and nights, and the part that is shown first."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""An interval as wide as its figure makes nobody soonest, level or faster, in any place that says
-who is ahead: found by a run whose sirius took 575 ± 585 µs."""
+"""A fabric whose interval is as wide as its figure is called neither soonest, level nor faster in
+any text. Found in a run in which sirius took 575 ± 585 µs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces as other tools write them: the same flows, whatever holds them."""
+"""Formats of traces of other tools: the same flows from each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces at other loads: times scaled by one factor, which is echoed."""
+"""Traces at other loads: times are scaled by one factor, which is printed."""
 
 from pathlib import Path
 

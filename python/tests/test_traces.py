@@ -1,4 +1,5 @@
-"""Traces: whatever is in a file is read or refused by name, and what is written reads back."""
+"""Traces: any file is read, or rejected with an error that names the place, and written traces are
+read back."""
 
 from __future__ import annotations
 

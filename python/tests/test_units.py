@@ -1,4 +1,4 @@
-"""One rule of units: what a terminal and a page say of a figure is in the same unit."""
+"""One rule for units: a figure has the same unit on a terminal and on a page."""
 
 import math
 import random

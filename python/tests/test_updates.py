@@ -1,4 +1,4 @@
-"""Updates a second of GUPS, and why not more."""
+"""Updates per second of GUPS, and the reason why there are not more."""
 
 from __future__ import annotations
 

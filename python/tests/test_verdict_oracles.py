@@ -1,6 +1,6 @@
 """Comparisons whose winner follows from arithmetic: fabrics × seeds × windows × unfinished jobs ×
-runs cut. The finding must name that winner, and none where there is none; what would tell is part
-of the finding. Sentences are judged only where a number must be in them.
+shortened runs. The finding must name this winner, and none if there is none; the run that would
+decide is part of the finding. Sentences are checked only where they must contain a number.
 """
 
 from __future__ import annotations

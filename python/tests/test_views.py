@@ -1,4 +1,4 @@
-"""What a notebook shows of results, comparisons and plans."""
+"""The display of results, comparisons and plans in a notebook."""
 
 from __future__ import annotations
 

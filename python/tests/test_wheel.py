@@ -1,4 +1,5 @@
-"""The wheel: what its tag promises, and the demo where nothing else is installed."""
+"""The wheel: the compatibility that its tag states, and the demo in an environment with nothing
+else installed."""
 
 from __future__ import annotations
 

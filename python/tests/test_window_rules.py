@@ -1,4 +1,5 @@
-"""Windows that are too short deny no load, on every surface, by arithmetic."""
+"""Windows that are too short never show that a load is not carried, in any output, by
+arithmetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A comparison at several loads measures a window that is chosen for it, unless it has its own."""
+"""A comparison at several loads measures a window that is chosen for it, unless its experiment sets
+one."""
 
 from __future__ import annotations
 

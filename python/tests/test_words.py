@@ -1,4 +1,4 @@
-"""Refusals in users' words."""
+"""Errors use the users' terms."""
 
 import json
 import re

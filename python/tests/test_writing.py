@@ -1,4 +1,5 @@
-"""The writer: whatever step fails or dies, complete old or complete new files, and nothing else."""
+"""The writer: whichever step fails or is killed, either the old or the new files are there,
+complete, and no others."""
 
 from __future__ import annotations
 
