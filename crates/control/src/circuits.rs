@@ -290,7 +290,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compared with counting, for circuits and ports.
+        /// Compares the difference with counts of circuits and ports.
         #[test]
         fn a_change_is_a_difference_one_for_one(
             from in prop::collection::vec((0u32..5, 0u32..5, 0u32..2), 0..8),

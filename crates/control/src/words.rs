@@ -93,8 +93,8 @@ fn of_plane(plane: u32) -> String {
     }
 }
 
-/// Texts for two different actions that differ, too: schedules with the same number of slots and
-/// the same length differ in a night, a day or a circuit.
+/// Different texts for two different actions: schedules with the same number of slots and the same
+/// length differ in a night, a day or a circuit.
 pub(crate) fn apart(one: &Action, other: &Action) -> (String, String) {
     let (mut first, mut second) = (in_words(one), in_words(other));
     if let (Action::Follow(_, a), Action::Follow(_, b), true) = (one, other, first == second) {

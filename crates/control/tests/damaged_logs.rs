@@ -1,4 +1,5 @@
-//! Edited logs: whatever they contain, they are soon replayed or refused by name.
+//! Edited logs: any of them is replayed, or refused with the name of its error, within a short
+//! time.
 
 use lightloom_control::controller::{Controller, Kind, Timing};
 use lightloom_control::demand::{Estimation, Estimator, Queue, Report, Thresholds};
@@ -17,7 +18,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
-/// A log takes milliseconds; this one never ends.
+/// A log takes milliseconds; one that takes longer than this never ends.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn built(table: &Value, hardware: &Hardware) -> Built {
@@ -26,8 +27,8 @@ fn built(table: &Value, hardware: &Hardware) -> Built {
     (find(kind.as_str().unwrap_or_default(), "policy")?.build)(&Value::Object(own), hardware)
 }
 
-/// Six seconds of a policy for six racks: demand that changes, a step that fails, a port
-/// that breaks, a silence, and another that lasts.
+/// Six seconds of a policy for six racks, with changing demand, a failed step, a broken port, a
+/// silence, and another silence that lasts until the end.
 fn recorded(policy: Value, planes: u32, order: Option<Order>) -> String {
     let header = Header {
         format: FORMAT.to_owned(),
@@ -104,7 +105,7 @@ fn happenings() -> Vec<(Time, Happening)> {
     all
 }
 
-/// Circuits of both ways, of one, over several planes with routes, and schedules.
+/// Logs with bidirectional circuits, directed circuits, several planes with routes, and schedules.
 fn logs() -> &'static [String] {
     static LOGS: OnceLock<Vec<String>> = OnceLock::new();
     LOGS.get_or_init(|| {
@@ -122,7 +123,7 @@ fn logs() -> &'static [String] {
     })
 }
 
-/// The fate of it: nothing, or a refusal.
+/// The refusals of a replayed log, if any.
 fn played(text: &str) -> Vec<Refusal> {
     let log = match read(text) {
         Ok(log) => log,
@@ -176,7 +177,7 @@ fn check(text: String) -> Result<Vec<Refusal>, TestCaseError> {
     Ok(refusals)
 }
 
-/// An edit of a line: at a place in its JSON, or of the line.
+/// An edit of a place in a line's JSON, or of the whole line.
 #[derive(Clone, Debug)]
 enum Edit {
     Put(Value),
@@ -251,7 +252,7 @@ fn places(value: &Value, at: &str, all: &mut Vec<String>) {
     }
 }
 
-/// The line with the edit at its `nth` place, as far as there is anything to do.
+/// The line with the edit at its `nth` place; unchanged if the edit does not apply.
 fn edited(line: &str, nth: usize, edit: &Edit) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(line) else {
         return line.to_owned();
@@ -276,7 +277,7 @@ fn edited(line: &str, nth: usize, edit: &Edit) -> String {
             }
         }
         _ => {
-            // Some keys are odd by now.
+            // Earlier edits may have made some keys unusable.
             let Some(here) = value.pointer_mut(place) else {
                 return line.to_owned();
             };
@@ -300,7 +301,7 @@ fn edited(line: &str, nth: usize, edit: &Edit) -> String {
 }
 
 fn apply(lines: &mut Vec<String>, (at, nth, edit): &(usize, usize, Edit)) {
-    // The first line is worth as much as all others.
+    // The first line is edited as often as all other lines together.
     let at = match at % 2 {
         0 => 0,
         _ => at / 2 % lines.len(),

@@ -117,7 +117,7 @@ fn a_thousand_racks_of_every_family_are_proven() {
 
 #[test]
 fn one_of_an_odd_number_stays_alone() {
-    // The heaviest edge of a triangle.
+    // In a triangle, the heaviest edge is chosen.
     let weights = symmetric(3, |i, j| [[0, 4, 7], [0, 0, 5], [0, 0, 0]][i][j]);
     let found = maximum_weight_perfect(&weights);
     assert_eq!((found.circuits.pairs(), found.weight), (vec![(0, 2)], 7));
@@ -215,7 +215,7 @@ fn a_worse_matching_is_not_proven() {
         (found.circuits.pairs(), found.weight),
         (vec![(0, 1), (2, 3)], 10)
     );
-    // 0–2 and 1–3 weigh 6; twice 10 − 6 are missing.
+    // 0–2 and 1–3 weigh 6, so the gap is twice 10 − 6.
     let worse = Circuits::both_ways([(0, 2), (1, 3)]);
     let verdict = found.certificate.verify(&worse, 6, &weights);
     assert_eq!(verdict, Err(Violation::Gap(8)));
@@ -233,7 +233,7 @@ proptest! {
         let favoured = weights.clone().favour(&up, Hysteresis::Ties).unwrap();
         let found = maximum_weight_perfect(&favoured);
         prop_assert_eq!(found.verify(&favoured), Ok(()));
-        // By any exhaustive search: the best total, then the most circuits kept.
+        // The result of an exhaustive search: the largest total, then the most kept circuits.
         prop_assert_eq!(weights.total(&found.circuits), best_by_subsets(&weights));
         let kept = found.pairs().filter(|pair| up.contains(pair)).count() as i64;
         let bonus = symmetric(n, |i, j| {
@@ -300,7 +300,7 @@ fn a_matching_may_weigh_all_that_fits() {
     assert!(pairs_and(64).is_err());
 }
 
-/// The mean dual is worked out from a sum of 64 bits, and how far a search may go from that mean.
+/// The mean dual comes from a sum of 64 bits, and the limit of a search from this mean.
 #[test]
 fn of_many_heavy_racks_the_last_stays_alone() {
     let (n, weight) = (2_101, i64::MAX / 1_050);

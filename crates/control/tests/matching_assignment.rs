@@ -1,4 +1,4 @@
-//! Assignment on the demand that matching is tested on, against its certificate.
+//! Tests assignment with the demand of the matching tests, against its certificate.
 
 mod matching_cases;
 

@@ -43,7 +43,7 @@ impl<const W: usize> Drrm<W> {
 
     /// The matching of one slot: `join(input, output)` is called for every pair of it.
     /// `queues(input)` are the outputs for which the input has cells. Ends early when an iteration
-    /// adds no pair; returns the number of pairs. About W words a port and iteration.
+    /// adds no pair; returns the number of pairs. Takes about W words for each port and iteration.
     ///
     /// # Panics
     /// If there is a queue for a port beyond the last.

@@ -147,8 +147,8 @@ fn direct(n: usize, rng: &mut Stream) -> Vec<Factor> {
 
 // ---- Two halves -----------------------------------------------------------------
 
-/// Two halves of `m` nodes. If m is even, matchings of both halves side by side. If m is odd, one
-/// node of each half is alone in each matching, and these two are matched.
+/// Two halves of `m` nodes. If m is even, matchings of both halves are placed side by side. If m is
+/// odd, one node of each half is alone in each matching, and these two are matched.
 fn doubled(m: usize, rng: &mut Stream) -> Vec<Factor> {
     let odd = m % 2;
     let halves = [even(m + odd, rng), even(m + odd, rng)];

@@ -44,7 +44,7 @@ impl<const W: usize> Islip<W> {
 
     /// The matching of one slot: `join(input, output)` is called for every pair of it.
     /// `requests(output)` are the inputs that have cells for it. Ends early when an iteration adds
-    /// no pair; returns the number of pairs. About W words a port and iteration.
+    /// no pair; returns the number of pairs. Takes about W words for each port and iteration.
     ///
     /// # Panics
     /// If there is a request from beyond the last port.

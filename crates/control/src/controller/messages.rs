@@ -29,7 +29,7 @@ pub enum Input {
     /// The port works again; no circuit is lit on it.
     PortUp(u32, u32),
     /// The controller was silent until now (its host handles the controller's own failures). The
-    /// actions in progress are void; this is the state that the host found.
+    /// actions in progress are void; the argument is the state that the host found.
     Silence(Found),
 }
 

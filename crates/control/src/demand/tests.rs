@@ -1,10 +1,10 @@
-//! Matrices that cannot be demand, and sums of those that can.
+//! Matrices that are not valid demand, and the sums of valid ones.
 
 use super::Matrix;
 use lightloom_engine::Refusal;
 use proptest::prelude::*;
 
-/// Demand of 2 to `nodes` nodes, up to `most` an entry, from sparse to dense.
+/// Demand of 2 to `nodes` nodes with entries up to `most`, from sparse to dense.
 pub(crate) fn demands(nodes: usize, most: i64) -> impl Strategy<Value = Matrix> {
     let sizes = (2..=nodes, 0.05f64..1.0, any::<bool>(), any::<u64>());
     sizes.prop_filter_map("no demand", move |(n, density, skewed, seed)| {
@@ -112,7 +112,7 @@ fn floats_are_rounded_to_whole_bytes() {
     assert_eq!(demand.cells(), [0, 1, 2, 0]);
 }
 
-/// More entries than are added up in one go, up to the largest that there are.
+/// More entries than one partial sum adds, with values up to the largest.
 #[test]
 fn totals_of_many_large_entries_are_exact() {
     let n = 300;

@@ -109,8 +109,8 @@ fn a_log_of_another_format_is_refused() {
     );
 }
 
-/// Older controllers named no routes that stay, for they led all traffic of a pair to the electrical
-/// network: their logs are of the same format, and are read as that.
+/// Older controllers did not name the routes that stay, because they moved all traffic of a pair to
+/// the electrical network. Their logs have the same format, and are read with this meaning.
 #[test]
 fn a_drain_without_routes_leaves_none() {
     let drain = |rest: &str| {
@@ -152,7 +152,7 @@ fn the_night_is_named_where_there_is_one() {
     assert!(refused.contains("line 1: night_ps = -1"), "{refused}");
 }
 
-/// Logs of switches that take every slot as it is, and older ones, do not name it.
+/// Logs of switches that accept every slot, and older logs, do not have it.
 #[test]
 fn the_shortest_slot_is_named_where_there_is_one() {
     let text = text();
@@ -463,7 +463,7 @@ fn lines_that_do_not_fit_each_other_are_refused() {
             "line 5: at_ps = 9223372036854775807: beyond ",
         ),
         (
-            // Due at 2 s and each second: 1,000 intervals may pass, 1,001 not.
+            // A decision is due at 2 s and every second: 1,000 intervals may pass, but not 1,001.
             vec![at(1_003, json!("tick"))],
             "line 5: at_ps = 1003000000000000: the controller is to be woken at 2 s",
         ),
@@ -501,7 +501,7 @@ fn lines_that_do_not_fit_each_other_are_refused() {
     );
 }
 
-/// Both ends of a circuit are the same to it.
+/// The ends of a bidirectional circuit are equivalent.
 #[test]
 fn circuits_of_both_directions_are_read_from_either_end() {
     let circuits = |rows: Value| json!({"light": [1, {"directed": false, "circuits": rows}]});

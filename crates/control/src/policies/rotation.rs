@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(days(&mut *round, 0), []);
         assert_eq!(days(&mut *round, 96_000), [Time::US * 39; 3]);
         assert_eq!(days(&mut *round, 1), [Time::US * 39; 3], "and stays");
-        // Also without a night, and for very little demand.
+        // The same without a night, and for very little demand.
         let mut round = config(0, None, None).build(&hardware);
         assert_eq!(days(&mut *round, 0), []);
         assert_eq!(days(&mut *round, 1).len(), 3);

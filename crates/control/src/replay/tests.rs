@@ -81,7 +81,7 @@ fn what_another_policy_would_have_done() {
         replayed,
     } = replay(&log, fixed(), None).unwrap();
     let parted = parted.unwrap();
-    // tick, wake; tick, wake, measure; demand, wake; tick, dark; done, light.
+    // The lines before: tick, wake; tick, wake, measure; demand, wake; tick, dark; done, light.
     assert_eq!((parted.at, parted.line), (Time::S, 12));
     assert_eq!(parted.recorded.as_deref(), Some("light 2: 0-1, 2-3"));
     assert_eq!(parted.replayed.as_deref(), Some("light 2: 0-2"));
@@ -144,8 +144,8 @@ fn what_failed_and_broke_does_so_again() {
     ];
     let log = recorded(&port, &[failure], Time::S * 6);
     let other = replay(&log, fixed(), None).unwrap();
-    // 0-1: 0.4 s and 0.9 s, but for 100 ms in which c-Through lights all anew, as it
-    // does for 2-3, which is lit from 2.1 s.
+    // 0-1 is lit for 0.4 s and 0.9 s, less 100 ms in which c-Through lights all circuits again; 2-3
+    // is lit from 2.1 s, less the same 100 ms.
     assert_eq!(other.recorded.lit_circuit_s, [0.4 + 0.9 + 3.8]);
     assert_eq!(other.replayed.lit_circuit_s, [0.4 + 0.9]);
     let counts = |a: &Account| [a.changes, a.made, a.broken, a.lost, a.failed_steps];
@@ -176,7 +176,7 @@ fn silences_are_of_both() {
         joined(&other.replayed),
         [(10, 160), (10, 160), (0, 160), (0, 160)]
     );
-    // Books see the loss when it is found, at 4.7 s.
+    // The account contains the loss from the time at which it is found, 4.7 s.
     assert_eq!(other.replayed.lit_circuit_s, [3.6]);
     assert_eq!((other.recorded.lost, other.replayed.lost), (1, 1));
 }
@@ -269,8 +269,8 @@ fn decide_of(policy: &mut dyn Policy, hardware: Hardware) {
     policy.decide(&seen, &view).unwrap();
 }
 
-/// 3 ports, 10 ms a day and 1 ms a night: two days in 22 ms, three circuits each, from
-/// 1 s to 1.05 s (the last line): twice all, and of the next slot 5 ms.
+/// 3 ports, days of 10 ms and nights of 1 ms: two days in 22 ms with three circuits each. From 1 s
+/// to 1.05 s (the last line) this is two whole periods, and 5 ms of the next slot's day.
 #[test]
 fn days_of_a_schedule_are_lit() {
     let late = (Time::MS * 1_050, Happening::Report(Report::default()));
@@ -280,7 +280,7 @@ fn days_of_a_schedule_are_lit() {
     let rotation = (find("rotation", "policy").unwrap().build)(&table, &three).unwrap();
     log.header.hardware = three;
     log.header.estimation.racks = 3;
-    // c-Through's own actions are of no interest, but not of three racks either.
+    // c-Through's own actions do not matter here, but their circuits do not fit three racks either.
     let first = log
         .entries
         .iter()

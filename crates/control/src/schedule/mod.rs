@@ -479,7 +479,7 @@ mod tests {
 
     #[test]
     fn a_day_carries_whole_bytes_of_what_is_left() {
-        // 3 bytes a day at 8 b/s; the pair (0, 1) has two days.
+        // A day carries 3 bytes at 8 b/s; the pair (0, 1) has two days.
         let s = Time::S * 3 + Time::MS * 900;
         let schedule = schedule(3, vec![(vec![1, 0, 2], s), (vec![1, 2, 0], s)]);
         let demand = Matrix::new(3, 3, vec![0, 5, 9, 2, 0, 7, 0, 1, 0]).unwrap();
@@ -505,7 +505,7 @@ mod tests {
             for i in 0..ports {
                 (0..ports).filter(|&j| j != i).for_each(|j| demand.set(i, j, 1000));
             }
-            // 1,000 bytes per microsecond: one meeting is just enough.
+            // A circuit carries 1,000 bytes per microsecond, so one meeting is just enough.
             let carried = round.carried(&demand, Rate(8 * Rate::GBPS.0));
             prop_assert_eq!(carried.share(), 1.0);
             prop_assert_eq!(round.slots.len(), ports - 1);

@@ -292,7 +292,7 @@ mod tests {
         let deep = format!("{{\"format\": {}", "[".repeat(100_000));
         assert!(whole(&deep).starts_with("not JSON (recursion limit"));
         assert!(whole("3").starts_with("not a plan (must be a table"));
-        // The log of a controller: several lines of JSON.
+        // This text is the log of a controller, several lines of JSON.
         assert!(whole("{\"format\": \"x\"}\n{}").starts_with("not JSON (trailing"));
         let (key, value, _) = refused("{}");
         assert_eq!((key.as_str(), value.as_str()), ("format", "(missing)"));

@@ -43,7 +43,7 @@ impl Anything {
         (self.random.draw() % end as u64) as usize
     }
 
-    /// Some of the circuits of before and some others, as ports allow.
+    /// Some of the previous circuits and some others, as far as ports permit.
     fn circuits(&mut self, switch: &SwitchView) -> Circuits {
         let Hardware { racks, planes, .. } = switch.hardware;
         let mut tried: Vec<Circuit> = match &self.last {
@@ -67,7 +67,7 @@ impl Anything {
         circuits
     }
 
-    /// Walks over circuits, each rack once.
+    /// Walks over circuits that visit each rack once.
     fn routes(&mut self, circuits: &Circuits, racks: u32) -> Routes {
         let mut routes = Routes::none(self.directed);
         let ways = |c: Circuit| [(c.a, c.b, c.plane), (c.b, c.a, c.plane)];

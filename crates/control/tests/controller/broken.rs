@@ -1,5 +1,5 @@
-//! The checks themselves, put to the test: c-Through or HydRA's loop with one flaw each,
-//! of which the promise that it breaks must speak.
+//! Tests of the checks themselves: c-Through's or HydRA's loop with one flaw each, which the check
+//! of the violated property must detect.
 
 use crate::checks::{self, Ran, Subject};
 use crate::scenario::{scenarios, Scenario};
@@ -19,15 +19,15 @@ use std::sync::atomic::{AtomicI64, Ordering};
 enum Flaw {
     /// New circuits come up before the old ones go dark.
     LightsFirst,
-    /// Everything goes dark, although only some circuits should.
+    /// Everything goes dark, although only some circuits have to.
     DarkensAll,
-    /// Circuits go dark while their traffic is led away.
+    /// Circuits go dark while their traffic is still being moved away.
     DoesNotWait,
     /// Circuits that did not come up count as lit.
     IgnoresFailure,
     /// Requests more actions than it should.
     Babbles,
-    /// Begins with each tick, even if a change is in progress.
+    /// Starts a change at each tick, even if another is in progress.
     Impatient,
     /// Sends its schedule again with every tick.
     Repeats,
@@ -37,7 +37,7 @@ enum Flaw {
     Remembers,
 }
 
-/// Each with a policy that shows it, and the promise that it breaks.
+/// Each flaw with a policy that shows it, and the property that it violates.
 const FLAWS: [(Flaw, &str, &str); 9] = [
     (Flaw::LightsFirst, "assignment", "port"),
     (Flaw::DarkensAll, "hydra", "kept"),
@@ -162,7 +162,7 @@ fn assert_noticed(
         failure_persistence: None,
         ..Config::default()
     };
-    // The same scenarios each time: another might show another promise broken, too.
+    // The scenarios are the same each time, because others might also violate another property.
     let rng = TestRng::deterministic_rng(config.rng_algorithm);
     let mut runner = TestRunner::new_with_rng(config, rng);
     match runner.run(&scenarios(kind), case) {
@@ -188,7 +188,7 @@ fn written_in_ns(header: &Header, entries: &[Entry]) -> String {
     checks::write(header, &entries.iter().map(round).collect::<Vec<_>>())
 }
 
-/// Or that a last line is a line too many.
+/// Omits the last line.
 fn cut_off(header: &Header, entries: &[Entry]) -> String {
     let whole = checks::write(header, entries);
     whole[..whole.trim_end().rfind('\n').map_or(0, |at| at + 1)].to_owned()

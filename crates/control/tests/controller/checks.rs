@@ -1,4 +1,4 @@
-//! The promises of the loop, checked after every event.
+//! The properties of the loop, which are checked after every event.
 //!
 //! | name | promise |
 //! |---|---|
@@ -236,7 +236,7 @@ pub fn check_determinism<C: Subject>(ran: &Ran, s: &Scenario, another: impl Fn()
     let mut entries = ran.log.iter().peekable();
     while let Some(entry) = entries.next() {
         let Event::Input(input) = &entry.event else {
-            // All actions of an input are taken with it.
+            // All actions of an input were taken together with it.
             assert!(matches!(entry.event, Event::Host(_)));
             continue;
         };

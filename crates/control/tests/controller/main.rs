@@ -22,7 +22,7 @@ use proptest::test_runner::{Config, TestError, TestRng, TestRunner};
 use scenario::{scenarios, Scenario};
 use std::cell::RefCell;
 
-/// Fewer cases find little.
+/// Smallest useful number of cases.
 const FEW: u32 = 64;
 
 /// The number of random cases that the environment sets. Without it, `make test` runs an eighth of
@@ -37,7 +37,7 @@ fn runner(cases: u32) -> TestRunner {
     TestRunner::new(config(cases))
 }
 
-/// Uses the same cases each time: a count over few random cases would sometimes be too low.
+/// Uses the same cases each time, because a count over few random cases would sometimes be too low.
 fn samples(cases: u32) -> TestRunner {
     let config = config(cases);
     let rng = TestRng::deterministic_rng(config.rng_algorithm);
@@ -49,7 +49,8 @@ fn config(cases: u32) -> Config {
         cases,
         max_shrink_iters: 4_096,
         max_shrink_time: 30_000,
-        // The case is printed whole; a seed would be bound to these strategies.
+        // The failing case is printed completely; a stored seed would only be valid for these
+        // strategies.
         failure_persistence: None,
         ..Config::default()
     }
@@ -76,7 +77,7 @@ fn every_policy_in_every_order_keeps_the_promises() {
     }
 }
 
-/// Or else the promises would be kept by loops that do nothing.
+/// Checks that enough events occur; otherwise a loop that does nothing would have all properties.
 #[test]
 fn things_happen() {
     for kind in kinds() {

@@ -23,7 +23,7 @@ pub fn happenings(hardware: Hardware) -> impl Strategy<Value = Vec<(Time, Happen
         let mut all = vec![(Time::ZERO, Happening::Demand(first))];
         all.extend(demands);
         all.extend(mishaps);
-        // At the end the controller receives inputs.
+        // At the end the controller receives inputs again.
         all.push((CALM, Happening::Hears));
         all
     })
@@ -94,7 +94,7 @@ impl Seen {
     }
 }
 
-/// Whether routes were installed before circuits were lit that had been begun sooner.
+/// Whether routes were installed before circuits came up whose step had begun earlier.
 fn is_reordered(ran: &Ran) -> bool {
     let answered = |kind: Kind| {
         let of = |a: &Action| a.kind() == kind;

@@ -87,7 +87,7 @@ fn hydra() -> BoxedStrategy<(Hardware, Value)> {
         .boxed()
 }
 
-/// Racks in a random order joined pairwise; or, directed, in a ring.
+/// Connects racks in a random order in pairs; if directed, in a ring.
 fn fixed() -> BoxedStrategy<(Hardware, Value)> {
     let orders = (2u32..8, 1u32..4).prop_flat_map(|(racks, planes)| {
         let order = Just((0..racks).collect::<Vec<u32>>()).prop_shuffle();
@@ -111,7 +111,7 @@ fn fixed() -> BoxedStrategy<(Hardware, Value)> {
         .boxed()
 }
 
-/// Racks in any orders, one after another.
+/// Slots with racks in random orders.
 fn planned() -> BoxedStrategy<(Hardware, Value)> {
     let slots = (2u32..8).prop_flat_map(|racks| {
         let order = Just((0..racks).collect::<Vec<u32>>()).prop_shuffle();

@@ -1,4 +1,4 @@
-//! Logs of random runs, played against the policy that wrote them, and against another.
+//! Replays logs of random runs with the policy that wrote them, and with another.
 
 use crate::checks::{self, ensure, Checked};
 use crate::scenario::{scenarios, Scenario, END};
@@ -38,7 +38,8 @@ fn the_same_policy_never_parts() {
     }
 }
 
-/// Every port is lit or dark all the time; circuits that come up stay lit, or end.
+/// Checks that every port is lit or dark at each moment, and that each circuit that came up is
+/// still lit or has ended.
 fn is_balanced(s: &Scenario, account: &Account, seconds: f64) -> bool {
     let lit: f64 = account.lit_circuit_s.iter().sum();
     let dark: f64 = account.dark_port_s.iter().sum();
@@ -49,7 +50,8 @@ fn is_balanced(s: &Scenario, account: &Account, seconds: f64) -> bool {
     (close(dark + lit) || close(dark + 2.0 * lit)) && ended <= account.made
 }
 
-/// Another policy parts, or has done the same; light is accounted for on both sides.
+/// Another policy either differs at some action or does the same; both accounts of light are
+/// complete.
 #[test]
 fn another_policy_is_accounted_for() {
     for kind in kinds() {

@@ -52,9 +52,9 @@ impl Policy for Watched {
     }
 }
 
-/// Nothing happens by itself any more.
+/// From this time on no random event occurs.
 pub const CALM: Time = Time(150 * Time::MS.0);
-/// Long enough for two intervals, whatever was in progress.
+/// Long enough for two intervals, whatever step was in progress.
 pub const END: Time = Time(450 * Time::MS.0);
 
 pub const STEPS: [Kind; 6] = [
@@ -119,7 +119,7 @@ impl Scenario {
     }
 }
 
-/// Whole milliseconds, so that things happen at once.
+/// Whole milliseconds, so that events coincide.
 fn ms(most: i64) -> impl Strategy<Value = Time> {
     (0..most).prop_map(|ms| Time::MS * ms)
 }

@@ -3,7 +3,7 @@
 //! Families differ in their difficulty: uniform weights have many near-optima, heavy tails a few
 //! decisive entries, sparse demand mostly zeros, ties long searches among equals, odd cliques many
 //! odd sets that the dual needs, and points in the plane neighbours with the same preferences.
-#![allow(dead_code)] // each user of this file needs some of it
+#![allow(dead_code)] // each test that includes this file uses a part of it
 
 /// SplitMix64: the same cases on every machine.
 pub struct Draws(u64);
@@ -43,28 +43,29 @@ pub enum Family {
     Uniform,
     /// Pareto bytes.
     Heavy,
-    /// Eight peers a rack, Pareto bytes.
+    /// Eight peers for each rack, with Pareto bytes.
     Sparse,
     /// 0 … 9.
     Ties,
     /// Cliques of 3, 5, 7, 9 and 11: 10⁶ and more inside, up to 10⁴ between.
     OddClique,
-    /// Points in a square: the nearer, the more.
+    /// Points in a square; nearer points have more demand.
     Geometric,
-    /// Nothing but zeros and ones, half of each.
+    /// Only zeros and ones, half of each.
     Binary,
     /// Equal cliques of five, equal weights inside and between.
     EqualCliques,
-    /// Threes of threes of threes: tenfold inside each, so that odd sets nest.
+    /// Groups of three groups of three groups of three racks, with ten times the demand inside
+    /// each, so that odd sets nest.
     Nested,
-    /// The traffic of two racks is the product of their loads, give or take half: a few racks have
-    /// a very high load.
+    /// The traffic of two racks is the product of their loads, varied by up to a half: a few racks
+    /// have a very high load.
     Gravity,
     /// Thirty racks have high demand with every rack, the others little.
     Hubs,
 }
 
-/// The six of the specification.
+/// The six families of the specification.
 pub const FAMILIES: [Family; 6] = [
     Family::Uniform,
     Family::Heavy,
@@ -74,7 +75,7 @@ pub const FAMILIES: [Family; 6] = [
     Family::Geometric,
 ];
 
-/// The harder to please.
+/// Families that are harder for the solver.
 pub const EXTREMES: [Family; 5] = [
     Family::Binary,
     Family::EqualCliques,
@@ -141,7 +142,7 @@ impl Family {
     }
 }
 
-/// The clique of each rack: 3, 5, 7, 9, 11, 3, … racks, or five each.
+/// The clique of each rack; cliques have 3, 5, 7, 9, 11, 3, … racks, or five racks each.
 fn cliques(n: usize, equal: bool) -> Vec<usize> {
     let size = |clique: usize| if equal { 5 } else { 3 + clique % 5 * 2 };
     (0..)

@@ -108,7 +108,8 @@ mod tests {
     use super::super::forest::{tests::nested, NONE};
     use super::*;
 
-    /// 0 and 1 lack 8 − 3, which is 3 each in whole numbers; 2 and 3 lack nothing.
+    /// The duals of 0 and 1 lack 8 − 3, which is 3 each in whole numbers; those of 2 and 3 lack
+    /// nothing.
     #[test]
     fn both_ends_rise_by_half_of_what_lacks() {
         let mut forest = Forest::new(vec![1, 2, 9, 9]);

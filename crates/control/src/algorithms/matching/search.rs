@@ -9,9 +9,7 @@
 //! of an even vertex is 0, because a vertex may stay alone only at y = 0. Both are known when a
 //! vertex joins the tree, so the earliest such end is a bound, and later events are not stored.
 //!
-//! Duals in the tree are stored as they would be at moment 0 had their nodes
-//! always had the label that they have: at moment t, y is `y − t` in S and `y + t`
-//! in T, z is `z + 2t` in S and `z − 2t` in T.
+//! Duals in the tree are stored as if their nodes had had their present labels since moment 0:
 
 mod end;
 

@@ -102,7 +102,7 @@ fn greedy(weights: &Weights) -> Vec<Edge> {
         wishes.lists.push((list, 0));
     }
     let mut pairs = Vec::with_capacity(n / 2);
-    // Each prefers the next; the last two, or two with equal weights, are matched.
+    // Each vertex prefers the next; the last two, or two with equal weights, are matched.
     let mut chain = Vec::new();
     for v in 0..n as u32 {
         chain.push(v);
@@ -248,7 +248,7 @@ mod tests {
         let weights = star(&[100, 90, 80, 70]);
         let found = duals(&weights, &greedy(&weights));
         assert_eq!(found, [185, 16, 0, 0, 0]);
-        // With vertices 0 and 1 the other way round.
+        // The same with vertices 0 and 1 exchanged.
         let mut cells = vec![0; 25];
         for (j, weight) in [(0, 100), (2, 90), (3, 80), (4, 70)] {
             (cells[5 + j], cells[5 * j + 1]) = (weight, weight);

@@ -14,7 +14,7 @@ fn check(topology: &Topology, hops: u32) {
         routes,
         apart,
     } = topology;
-    // Ports: two a circuit, no more of any rack on any plane than it has.
+    // A circuit uses two ports, and no rack uses more ports on a plane than it has.
     let mut used = vec![0; (hardware.racks * hardware.planes) as usize];
     for circuit in circuits {
         assert!(circuit.a < circuit.b && circuit.plane < hardware.planes);
@@ -25,7 +25,7 @@ fn check(topology: &Topology, hops: u32) {
     }
     assert!(used.iter().all(|&ports| ports <= hardware.ports));
     assert_eq!(used.iter().sum::<u32>(), 2 * circuits.len() as u32);
-    // Paths: short, backed by circuits, through each rack once, capacity reserved.
+    // Paths are short, have circuits, visit each rack once and have reserved capacity.
     assert_eq!(routes.len(), demands.len());
     let mut reserved = vec![0; circuits.len()];
     for (at, demand) in demands.iter().enumerate() {
@@ -87,7 +87,7 @@ proptest! {
         check(&plan(hardware, &demands, options).unwrap(), hops);
     }
 
-    /// Round 1, done again by the book: heaviest first, lowest plane first.
+    /// Repeats round 1 by its definition: heaviest demand first, lowest plane first.
     #[test]
     fn the_first_round_is_greedy(hardware in hardware(), count in 0usize..60, seed: u64) {
         let demands = random_demands(hardware.racks, count, seed);
@@ -189,7 +189,7 @@ proptest! {
         let after = before.reconfigure(&ports, &released, &new, options).unwrap();
         check(&after, 3);
 
-        // Demands that stay have the same racks and planes on their way.
+        // Remaining demands have the same racks and planes on their paths.
         let staying: Vec<usize> = (0..count).filter(|at| !released.contains(at)).collect();
         prop_assert_eq!(after.demands.len(), staying.len() + new.len());
         prop_assert_eq!(&after.demands[staying.len()..], &new[..]);
@@ -202,7 +202,7 @@ proptest! {
             };
             prop_assert_eq!(planes(&after, now), planes(&before, was));
         }
-        // Circuits that come or go have both their ports listed.
+        // Both ports of an added or removed circuit are listed.
         let bag = |topology: &Topology| {
             let mut bag: Vec<_> =
                 topology.circuits.iter().map(|c| (c.a, c.b, c.plane)).collect();
@@ -218,7 +218,7 @@ proptest! {
         }
     }
 
-    /// Everything listed and released: the same as planning from the dark.
+    /// If everything is listed and released, the result is that of a new plan without circuits.
     #[test]
     fn a_whole_reconfiguration_is_a_new_plan(hardware in hardware(), seed: u64) {
         let options = Options::default();
@@ -236,8 +236,8 @@ fn demand(a: u32, b: u32, weight: i64, need: i64) -> Demand {
 }
 
 proptest! {
-    /// Whatever pairs are kept apart: no circuit joins them, no port is spent twice, and
-    /// each pair that may be joined directly and has ports for it is.
+    /// For any pairs that are kept apart: no circuit connects them, no port is used twice, and each
+    /// other pair that has ports for a direct circuit gets one.
     #[test]
     fn racks_are_kept_apart(
         hardware in hardware(), count in 0usize..60, hops in 1u32..6, without_ports: bool,
@@ -251,7 +251,7 @@ proptest! {
         let options = Options { hops, without_ports };
         let topology = dark.clone().change_everything(&demands, options).unwrap();
         check(&topology, hops);
-        // As of the demands of all others, in the first round.
+        // As without the demands of pairs that are kept apart, in the first round.
         let is_apart = |d: &Demand| apart.contains(&(d.a.min(d.b), d.a.max(d.b)));
         let others: Vec<Demand> = demands.iter().copied().filter(|d| !is_apart(d)).collect();
         let first = Options { hops: 1, without_ports };
@@ -260,8 +260,8 @@ proptest! {
     }
 }
 
-/// One plane: rack 2 has one port for both hops, so 0 and 1, which are kept apart, cannot
-/// meet over it; with a second plane, they can, whichever plane the first hop may have.
+/// On one plane, rack 2 has one port for both hops, so no path over it connects 0 and 1, which are
+/// kept apart. With a second plane there is a path, whichever plane the first hop uses.
 #[test]
 fn a_path_between_racks_that_are_kept_apart_needs_a_port_for_each_hop() {
     for (planes, served) in [(1, 0), (2, 1)] {
@@ -280,14 +280,15 @@ fn a_path_between_racks_that_are_kept_apart_needs_a_port_for_each_hop() {
 
 #[test]
 fn a_rack_in_between_spends_two_ports() {
-    // Rack 0 has a port on plane 0, rack 2 one on plane 1, rack 1 one on each.
+    // Rack 0 has a port on plane 0, rack 2 has one on plane 1, rack 1 has one on each.
     let dark = Topology::dark(Hardware::new(4, 2, 10)).unwrap();
     let ports = [(0, 0), (1, 0), (1, 1), (2, 1)];
     let demands = [demand(0, 2, 9, 4), demand(2, 0, 8, 7), demand(0, 1, 7, 6)];
     let after = dark
         .reconfigure(&ports, &[], &demands, Options::default())
         .unwrap();
-    // The third goes first, with a circuit of its own; its room is the first's.
+    // The third demand is served first, with a circuit of its own; the first demand uses its free
+    // capacity.
     let planes: Vec<_> = after.circuits.iter().map(|c| (c.a, c.b, c.plane)).collect();
     assert_eq!(planes, [(0, 1, 0), (1, 2, 1)]);
     assert_eq!(after.racks(0), [0, 1, 2]);
@@ -336,7 +337,7 @@ fn rounds_go_by_length() {
         without_ports: true,
     };
     let topology = plan(hardware, &demands, options).unwrap();
-    // The first four make a ring on two planes; the fifth crosses two of it.
+    // The first four demands form a ring on two planes; the fifth uses two circuits of the ring.
     assert_eq!(topology.circuits.len(), 4);
     assert_eq!(topology.served(), 5);
     assert_eq!(topology.racks(4), [0, 1, 2]);

@@ -66,7 +66,7 @@ impl Line {
         let nights = slots as u128 * network.night.0 as u128;
         let (circuit, packet) = (network.circuit.0 as u128, network.packet.0 as u128);
         match slots {
-            0 => 0, // `alone` says it all
+            0 => 0, // `alone` covers this case
             _ => (self.total as u128 * 8_000_000_000_000 + circuit * nights)
                 .div_ceil(circuit + packet)
                 .max(nights),

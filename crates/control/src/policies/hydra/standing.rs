@@ -83,8 +83,8 @@ fn by_pair(demands: &[Demand]) -> BTreeMap<(u32, u32), VecDeque<usize>> {
     of_pair
 }
 
-/// Lights pinned circuits that a topology does not have, as if the pair of each had used it; its
-/// demand then uses it, as far as there is any.
+/// Lights pinned circuits that a topology does not have, as if the pair of each had used it; demand
+/// of the pair, if any, then uses it.
 pub fn light(pinned: &[circuits::Circuit], topology: &mut Topology) {
     for &circuits::Circuit { a, b, plane } in pinned {
         let joined = |c: &Circuit| (c.a, c.b, c.plane) == (a, b, plane);
@@ -152,8 +152,8 @@ fn reserve_anew(topology: &mut Topology, at: usize, demand: Demand) {
     topology.demands[at] = Demand { need, ..demand };
 }
 
-/// A topology without the paths that are not kept, whose demands then wait, and with only these
-/// circuits.
+/// A topology with only the kept paths and these circuits; the demands of the other paths become
+/// unserved.
 pub fn without_paths(whole: &Topology, kept: &[bool], circuits: &[bool]) -> Topology {
     let served = part(whole, kept, circuits);
     let mut routes = served.routes.into_iter();

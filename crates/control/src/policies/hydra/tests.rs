@@ -2,8 +2,7 @@ use super::*;
 use crate::demand::Matrix;
 use lightloom_engine::{Rate, Time};
 
-/// Circuits of 10 b/s and a second: a need of a byte is 8 b/s, of whole numbers at
-/// least.
+/// Circuits of 10 b/s, and an interval of one second: a demand of one byte needs 8 b/s.
 const CIRCUIT: Rate = Rate(80);
 
 fn controller(hardware: &Hardware, config: HydraPolicy) -> Controller {
@@ -20,7 +19,7 @@ fn config(reconfigure: Reconfigure) -> HydraPolicy {
     }
 }
 
-/// Circuits and routes for demand of (a, b, bytes there, bytes back).
+/// Circuits and routes for demand of (a, b, bytes from a to b, bytes from b to a).
 fn decide(
     controller: &mut Controller,
     works: &[bool],
@@ -59,8 +58,8 @@ fn decide(
     (pairs, routes)
 }
 
-/// Three racks on three planes, joined pairwise: a triangle is a loop, so one VLAN
-/// holds the two heaviest pairs, and the third circuit goes dark.
+/// Three racks on three planes, connected pairwise: a triangle is a loop, so one VLAN holds the two
+/// heaviest pairs, and the third circuit goes dark.
 #[test]
 fn paths_without_a_vlan_stay_electrical_the_lightest_first() {
     let demands = [(0, 1, 9, 9), (0, 2, 8, 8), (1, 2, 7, 7)];
@@ -125,8 +124,8 @@ fn broken_ports_are_left_out_until_they_work() {
     }
 }
 
-/// Two circuits in a row, 0-1 and 1-2, and no port that is free: the paper's listing
-/// stops, ours finds room.
+/// Two consecutive circuits, 0-1 and 1-2, and no free port: the paper's listing stops, this
+/// implementation finds free capacity.
 #[test]
 fn a_search_may_go_on_without_ports() {
     for (stop_at_ports, served) in [(false, 3), (true, 2)] {

@@ -138,7 +138,7 @@ proptest! {
         }
     }
 
-    /// Ports that a change leaves idle are used like new ones.
+    /// Idle ports that remain after a change are used like new ones.
     #[test]
     fn every_round_of_a_change_serves_whom_it_can(
         hardware in hardware(), hops in 1u32..6, without_ports: bool, seed: u64,
@@ -164,7 +164,7 @@ proptest! {
     }
 }
 
-/// A demand beyond a circuit takes a whole one, be it new or idle.
+/// A demand larger than a circuit takes a whole one, new or idle.
 #[test]
 fn an_idle_circuit_carries_what_a_new_one_would() {
     let demand = |need| [demand(0, 1, 9, need)];
