@@ -337,8 +337,8 @@ mod tests {
         (share(given, 200), share(held, given), share(warned, 200))
     }
 
-    /// At most once in 500 do fewer than 90 % of 200 intervals of 95 % contain the truth. More than
-    /// 95 % may contain it, because the widest of three is used.
+    /// Fewer than 90 % of 200 intervals of 95 % contain the true value at most once in 500 tests.
+    /// More than 95 % may contain it, because the widest of three is used.
     const HELD: std::ops::RangeInclusive<f64> = 0.9..=1.0;
 
     #[test]
@@ -353,8 +353,8 @@ mod tests {
         }
     }
 
-    /// The run is too short, so there is no interval. 20 batches alone gave an interval that
-    /// contained the mean less than 85 times in 100.
+    /// The run is too short, so there is no interval. With 20 batches alone, the interval would
+    /// contain the mean less than 85 times in 100.
     #[test]
     fn a_sequence_that_is_shorter_than_its_correlation_has_no_interval() {
         let (given, _, warned) = intervals(|rng| ar1(0.99, 2_000, rng), 0.0);

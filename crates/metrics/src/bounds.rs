@@ -9,10 +9,11 @@
 //! The 95 % interval of a percentile lies between order statistics. The distance of their ranks
 //! from the percentile's own rank follows from the scatter of the share of flows below it. The
 //! flows, in order of arrival, are cut into [`BATCHES`](crate::BATCHES) batches, and the scatter is
-//! Student's of their shares (Woodruff 1952, for clusters), because consecutive flows wait alike.
-//! It is never less than that of independent flows. With few flows an interval is open: 300 flows
-//! give no upper limit for the 99th percentile. It is also open if the run is too short for the
-//! time over which flows wait alike (see [`Room`]).
+//! Student's of their shares (Woodruff 1952, for clusters), because the waiting times of
+//! consecutive flows are correlated. It is never less than that of independent flows. With few
+//! flows an interval is open: 300 flows give no upper limit for the 99th percentile. It is also
+//! open if the run is too short for the time over which waiting times are correlated (see
+//! [`Room`]).
 
 use crate::batches::Estimate;
 use crate::room::Room;
@@ -283,7 +284,7 @@ mod tests {
     }
 
     /// The number of 1,000 samples whose interval contains the true percentile of an exponential
-    /// distribution. Flows come in trains of `train` that wait alike.
+    /// distribution. Flows come in trains of `train` flows with equal waiting times.
     fn held(p: u32, n: usize, train: usize) -> f64 {
         let truth = -(1.0 - f64::from(p) / 100.0).ln();
         let held = (0..1_000).filter(|&i| {
@@ -306,8 +307,9 @@ mod tests {
         held.count() as f64 / 1e3
     }
 
-    /// 950 of 1,000 intervals of 95 % contain the truth (28 fewer are four standard errors). More
-    /// may, because the widest of several scatters is used and ranks are rounded outwards.
+    /// 950 of 1,000 intervals of 95 % contain the true value (28 fewer are four standard errors).
+    /// More may contain it, because the widest of several scatters is used and ranks are rounded
+    /// outwards.
     #[test]
     fn intervals_cover_what_they_promise() {
         for (p, n, train) in [
@@ -332,7 +334,7 @@ mod tests {
         let b = Bounded::of(&few, Room::Unknown).percentile(99);
         assert_eq!((b.low, b.high, b.until), (Some(296.0), Some(296.0), None));
         assert!(b.from.is_some());
-        // In a short run no interval is half open either.
+        // A short run has no half-open interval either.
         let b = Bounded::of(&few, Room::Short).percentile(99);
         assert_eq!((b.low, b.from, b.until), (Some(296.0), None, None));
     }

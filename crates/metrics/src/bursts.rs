@@ -1,10 +1,10 @@
-//! Flows that arrive at one server at one instant, as in an incast: its link serves them together,
-//! so none of them is late before all of them could be there.
+//! Flows that arrive for one server at the same instant, as in an incast: its link serves them
+//! together, so none of them is late until all of them could have been delivered.
 
 use lightloom_engine::{Flows, Time};
 
-/// For each flow the bytes of all flows that arrive for its destination at the same instant, with
-/// its own. Flows that never arrive are alone.
+/// For each flow, the bytes of all flows that arrive for its destination at the same instant,
+/// including its own. A flow that never arrives counts only its own bytes.
 pub(crate) fn together(flows: &Flows) -> Vec<u64> {
     let mut bytes = flows.bytes.clone();
     let mut rows: Vec<usize> = Vec::new();

@@ -30,8 +30,8 @@ pub struct OfSize {
 }
 
 impl BySize {
-    /// The ranges of the flows of these rows, in order of their arrival, as known when the run
-    /// `ended`. `limits` separate the ranges, in ascending order [B].
+    /// The ranges for the flows of these rows, which are in order of arrival, as known when the run
+    /// `ended`.
     pub(crate) fn of(
         limits: &[Bytes],
         cluster: &Cluster,

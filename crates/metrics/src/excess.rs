@@ -3,14 +3,16 @@
 //! Beyond saturation queues grow without end, however long the run; a short run shows little of it.
 //! The mean rates at which racks and servers send to each other are known from the workload, and
 //! the rates of their links from the fabric. A part is in *excess* if it is offered more than its
-//! links carry. Links that carry enough prove nothing: paths, schedules and relays may carry less.
+//! links carry. A part without excess may be overloaded nevertheless, because paths, schedules and
+//! relays may carry less than the links.
 //!
 //! The rates are those of a sample of the traffic, so a part must exceed its links by [`SIGMAS`]
 //! standard deviations of its count in the sample.
 
 use serde::Serialize;
 
-/// Standard deviations beyond which chance explains no excess: 1 of 31,000 parts exceeds four.
+/// Number of standard deviations above which an excess is not due to chance: by chance, 1 of 31,000
+/// parts exceeds four.
 const SIGMAS: f64 = 4.0;
 
 /// Traffic that is offered more than its links carry.
@@ -29,7 +31,7 @@ pub struct Links {
     pub group: &'static str,
     /// Servers in each.
     pub servers: u32,
-    /// The most that the links of a group carry in each direction [b/s].
+    /// Capacity of the links of a group in each direction [b/s].
     pub rate_bps: f64,
 }
 
@@ -57,10 +59,11 @@ impl Sum {
 
 impl Excess {
     /// The largest excess of `pairs`, a sample of sending and receiving servers with the rate that
-    /// each pair stands for [b/s]. `burst` pairs are drawn together, so chance counts for as many
-    /// times the variance. Of all groups together if their links are offered more than they
-    /// carry, else of one group. An excess of the first `links` goes before one of the others: if
-    /// a server is offered more than its link carries, no other fabric helps.
+    /// each pair represents [b/s]. `burst` pairs are drawn together, so the variance by chance is
+    /// that many times as large. The result is the excess of all groups together if their links are
+    /// offered more than they carry, else that of one group. An excess of the first `links` has
+    /// priority over one of the others: if a server is offered more than its link carries, no other
+    /// fabric helps.
     pub fn of(pairs: &[(u32, u32, f64, f64)], servers: u32, links: &[Links]) -> Option<Excess> {
         let (first, others) = links.split_first()?;
         first.excess(pairs, servers).or_else(|| {
@@ -117,7 +120,7 @@ mod tests {
         rate_bps: 1e9,
     };
 
-    /// Pairs of rack 0 and others, `each` of them from and to every rack.
+    /// Pairs of rack 0 and other racks: `each` pairs in both directions for every rack.
     fn even(each: u32, rate: f64) -> Vec<(u32, u32, f64, f64)> {
         let racks = (0..4).flat_map(|a| (1..4).map(move |k| (a, (a + k) % 4)));
         racks
@@ -134,7 +137,8 @@ mod tests {
         assert_eq!(excess.traffic, "between racks");
         assert!((excess.times - 1.05).abs() < 1e-9);
         assert_eq!(found(0.99), None);
-        // Possible by chance: 4 of the sum's √120,000 = 346 are 1.2 %.
+        // This is possible by chance: four standard deviations of the sum, √120,000 = 346, are 1.2
+        // %.
         assert_eq!(found(1.01), None);
     }
 

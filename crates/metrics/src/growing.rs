@@ -1,18 +1,18 @@
-//! Whether part of the traffic is left behind, more and more of it, while the rest is served.
+//! Finds parts of the traffic whose backlog keeps growing while the rest is served.
 //!
-//! One overloaded rack of sixteen leaves behind about a hundredth of the bytes of all, too few for a
-//! statement on the whole network, yet its flows wait longer without end. So the bytes that are
-//! *overdue* are counted at five instants, the ends of the quarters of a [`Span`], for all traffic,
-//! for each rack and each server as source and as destination, and for each pair of racks that has
-//! flows enough.
+//! If one of sixteen racks is overloaded, about a hundredth of all bytes is not delivered in time.
+//! This is too little for a statement on the whole network, but the waiting times of the rack's
+//! flows grow without limit. Therefore the *overdue* bytes are counted at five instants, the ends
+//! of the quarters of a [`Span`], for all traffic, for each rack and each server as source and as
+//! destination, and for each pair of racks with enough flows.
 //!
-//! A queue with an offered load of at most 1 has a backlog, too, which changes by chance: in the
-//! time in which flows of the sizes S arrive by about √ΣS², the standard deviation σ of what
-//! arrives. As a backlog is never negative, that of a queue at its limit increases by 0.8 σ on
-//! average; with Q such queues, each with its part of the flows, by up to 0.8 √Q σ. A part *grows* if
-//! its overdue bytes increase in every quarter, and over all of them by more than [`WHOLE_FLOWS`] ×
-//! ([`SIGMAS`] + 0.8 √Q) such deviations, by more than 1 − [`CARRIED`] of what arrives, and by more
-//! than arrives in a cycle of the fabric's circuits.
+//! A queue with an offered load of at most 1 also has a backlog, which changes by chance: in the
+//! time in which flows of sizes S arrive, by about √ΣS², the standard deviation σ of the bytes that
+//! arrive. As a backlog is never negative, that of a queue at its limit increases by 0.8 σ on
+//! average; with Q such queues, each with its part of the flows, by up to 0.8 √Q σ. A part *grows*
+//! if its overdue bytes increase in every quarter, and over all quarters by more than each of three
+//! limits: [`WHOLE_FLOWS`] × ([`SIGMAS`] + 0.8 √Q) such deviations, 1 − [`CARRIED`] of the bytes
+//! that arrive, and the bytes that arrive in a cycle of the fabric's circuits.
 
 use crate::bursts::together;
 use crate::completion::ideal;
@@ -20,44 +20,45 @@ use crate::span::{Span, CARRIED};
 use lightloom_engine::{Cluster, Flows, Time};
 use serde::Serialize;
 
-/// A flow is overdue once it has had so many times what it takes alone (together with those that
-/// arrive for its server at the same instant), and a cycle.
+/// A flow is overdue after this multiple of the time that it takes alone (together with the flows
+/// that arrive for its server at the same instant), plus a cycle.
 const DUE_TIMES: i64 = 10;
-/// Overdue bytes ÷ bytes that wait: of flows that share a queue all are under way, and count whole.
+/// Overdue bytes ÷ waiting bytes: all flows that share a queue are in progress, and each counts
+/// with its full size.
 const WHOLE_FLOWS: f64 = 2.0;
-/// Standard deviations by which the bytes that wait must increase. At the limit of what it serves a
-/// queue exceeds four in 1 of 16,000 spans, and there are hundreds of parts.
+/// Number of standard deviations by which waiting bytes must increase. A queue at its capacity
+/// exceeds four in 1 of 16,000 spans, and there are hundreds of parts.
 const SIGMAS: f64 = 4.0;
-/// Mean increase of what waits in a queue at its limit, in standard deviations.
+/// Mean increase of the backlog of a queue at its capacity, in standard deviations.
 const AT_LIMIT: f64 = 0.8;
 /// A server is the cause if its link is offered more than it carries, and if its overdue bytes
 /// increase by at least this share of those of the widest part.
 const SAME: f64 = 0.9;
 /// Each quarter must have at least this share of an even increase.
 const EVEN: f64 = 0.25;
-/// The span begins, and lasts, at least so many times as long as a cycle and as the largest flow
-/// alone; until then the network fills.
+/// The start and the length of the span must be at least this multiple of a cycle and of the time
+/// that the largest flow takes alone; before that, the network is filling.
 const FILLED: i64 = 3;
-/// A part has at least so many flows.
+/// Smallest number of flows of a part.
 const ENOUGH_FLOWS: u32 = 100;
 const QUARTERS: usize = 4;
 
-/// Traffic that is left behind, more and more of it.
+/// Traffic whose backlog keeps growing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Growing {
     /// The part: `all`, `from rack 3`, `to rack 3`, `from server 3`, `to server 3` or
     /// `from rack 3 to rack 5`.
     pub traffic: String,
-    /// By how much the bytes of its overdue flows increase ÷ the bytes that it is offered in the same
-    /// time. Of a flow under way all bytes count, so it may be twice the share that is not delivered.
+    /// Increase of the bytes of its overdue flows ÷ bytes that it is offered in the same time. All
+    /// bytes of a flow in progress count, so it may be twice the share that is not delivered.
     pub left: f64,
     /// The standard deviation of the bytes that it is offered, relative to them.
     pub chance: f64,
 }
 
 impl Growing {
-    /// The widest part of which notably more is left behind in `span`, or the server whose link is
-    /// the cause; `None` if none grows, or if the span is too short.
+    /// The widest part whose backlog grows notably in `span`, or the server whose link is the
+    /// cause; `None` if none grows, or if the span is too short.
     pub(crate) fn of(
         cluster: &Cluster,
         flows: &Flows,
@@ -105,7 +106,7 @@ impl Growing {
         part.map(|(_, part)| part.clone())
     }
 
-    /// The same of a run without a window: from a fifth of the time in which flows arrive on.
+    /// The same for a run without a window, from a fifth of the arrival time onwards.
     pub(crate) fn of_run(
         cluster: &Cluster,
         flows: &Flows,
@@ -122,14 +123,14 @@ impl Growing {
 #[derive(Clone, Copy, Default)]
 struct Tally {
     flows: u32,
-    /// Offered in the span.
+    /// Bytes offered in the span.
     bytes: f64,
     /// Σ (bytes of the flows of an instant)².
     squares: f64,
     /// The last instant at which flows arrived, and their bytes.
     last: Option<Time>,
     burst: f64,
-    /// Overdue at the ends of the quarters.
+    /// Overdue bytes at the ends of the quarters.
     overdue: [f64; QUARTERS + 1],
 }
 
@@ -222,8 +223,8 @@ impl Parts {
         ]
     }
 
-    /// The number of queues of a part, at most: one for each server or, where circuits take
-    /// `turns`, for each pair of racks.
+    /// Largest number of queues of a part: one for each server or, if circuits take `turns`, for
+    /// each pair of racks.
     fn queues(&self, at: usize, turns: bool) -> f64 {
         let (all, of_rack) = match turns {
             true => (self.racks * self.racks, self.racks),
@@ -320,7 +321,7 @@ mod tests {
     fn one_overloaded_rack_of_four_is_found_and_leaves_what_it_cannot_send() {
         let flows = queues([0.2, 0.5, 0.2, 0.2], 0.4, 40_000, 1);
         let found = growing(&flows, 4_000, 40_000).unwrap();
-        // A fifth of 0.5 is left behind. Source, destination and pair are the same flows.
+        // A fifth of 0.5 is not served. Source, destination and pair have the same flows.
         assert_eq!(found.traffic, "from rack 1");
         assert!((found.left - 0.2).abs() < 0.02, "{found:?}");
         // √(E[S²] ÷ (n E[S]²)) with E[S²] = 2 E[S]² and n = 0.5 × 36,000 flows.
@@ -351,7 +352,7 @@ mod tests {
     #[test]
     fn a_pair_that_is_never_joined_is_named() {
         let mut flows = queues([0.2; 4], 1.0, 40_000, 3);
-        // Some of what rack 2 sends is for rack 0, and is never delivered.
+        // Some flows of rack 2 are for rack 0, and are never delivered.
         for f in 0..flows.len() {
             if flows.src[f] == HostId(2) && f % 5 == 0 {
                 flows.dst[f] = HostId(0);

@@ -39,8 +39,8 @@ pub struct Traffic {
 /// The relaxation time of the slowest queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relaxation {
-    /// [s]; infinite if a queue is offered at least as much as it can serve, `None` if no theory
-    /// applies.
+    /// In seconds; infinite if a queue is offered at least as much as it can serve, `None` if no
+    /// theory applies.
     seconds: Option<f64>,
     /// Time that a server's link needs for the flow of a byte ÷ (1 − its load) [s].
     busy: Option<f64>,
@@ -63,7 +63,8 @@ impl Relaxation {
         };
         let tiers = servers(cluster, flows, ended);
         let asked = traffic.load.unwrap_or(0.0);
-        // Servers' links are offered what arrived, links inside a fabric counted what it delivered.
+        // The load of servers' links comes from the flows that arrived, that of links inside a
+        // fabric from the bytes that they carried.
         let offered: f64 = tiers[0].bytes.iter().sum();
         let delivered = flows.delivered.iter().sum::<u64>() as f64;
         let drawn = tiers[0].load(last);
@@ -225,7 +226,7 @@ mod tests {
     #[test]
     fn worked_out_by_hand() {
         let ring = flows(|src| (src + 1) % 4);
-        // 100 ns a flow, first from its own sizes and load, then from a given distribution.
+        // A flow takes 100 ns: first by its own sizes and load, then by a given distribution.
         let own = found(Traffic::default(), &ring, &[]);
         assert!(near(own, 100e-9 / 0.81), "{own:?}");
         let law = Traffic {

@@ -7,7 +7,7 @@ use lightloom_engine::Time;
 
 /// The smallest number of relaxation times for an interval. In 200 runs of a Clos at loads 0.5 to
 /// 0.9 with fixed and exponential sizes, 79 to 92 of 100 intervals of mean, median and 99th
-/// percentile contain the truth at 3 relaxation times, 92 to 100 at 10, and 95 to 100 at 20.
+/// percentile contain the true value at 3 relaxation times, 92 to 100 at 10, and 95 to 100 at 20.
 pub const RELAXATIONS: f64 = 20.0;
 
 /// Whether a run, or a window of it, is long enough for intervals.

@@ -199,8 +199,8 @@ pub struct Summary {
     /// The load that the experiment requests; null if it follows from the flows, and for a mix
     /// whose parts have rates of their own.
     pub load_asked: Option<f64>,
-    /// Traffic of which more and more is left behind, in the window or, without one, while flows
-    /// arrive; omitted if there is none, or if the run has no load or is too short to show it.
+    /// Traffic whose backlog keeps growing, in the window or, without one, while flows arrive;
+    /// omitted if there is none, or if the run has no load or is too short to show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub growing: Option<Growing>,
     /// Traffic that the workload offers in the long run at a higher rate than the links between
@@ -422,8 +422,8 @@ fn load_offered(run: &Finished) -> Option<f64> {
 }
 
 /// Whether the flows are a batch: all of them arrive before the smallest could be delivered, on any
-/// fabric. Their bytes over the time of their arrivals are then no load. A load that was asked for is
-/// one also of few flows.
+/// fabric. Their bytes over the time of their arrivals are then no load. A requested load is a load
+/// even if there are few flows.
 fn is_batch(run: &Finished) -> bool {
     let flows = &run.io.flows;
     let follows = run.traffic.load.is_none() && !run.traffic.mixed;

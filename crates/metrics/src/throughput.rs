@@ -155,7 +155,7 @@ mod tests {
             let mut bytes = [0.0; BATCHES];
             for &(_, size, at) in &rows {
                 for there in (0..size as i64).map(|k| at + k) {
-                    // Sent in [there, there + 1).
+                    // The byte is sent in [there, there + 1).
                     let b = (there - from).div_euclid(stretch);
                     if (0..20).contains(&b) {
                         bytes[b as usize] += 1.0;

@@ -230,7 +230,7 @@ mod tests {
     fn worked_out_by_hand() {
         // 4 servers of 1 B/ns; from 100 to 200 ns they send 400 B.
         let rows = flows(&[
-            (0, 40, 90, Some(105)),  // before, delivered within
+            (0, 40, 90, Some(105)),  // arrives before, is delivered within
             (0, 10, 100, Some(150)), // the first instant counts
             (1, 20, 199, Some(260)), // delivered later
             (2, 80, 200, Some(201)), // the last does not
@@ -238,13 +238,13 @@ mod tests {
         ]);
         let w = window(&rows, span(100, 200), Time::NS * 300);
         assert_eq!((w.flows, w.flows_unfinished, w.stable), (3, 1, true));
-        // It takes 30 ns alone, so it is stuck after 50 times that.
+        // The flow takes 30 ns alone, so it is stuck after 50 times that.
         let stable = |ended| window(&rows, span(100, 200), Time::NS * ended).stable;
         assert!(stable(150 + 1_499) && !stable(150 + 1_500));
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
         assert!(near(w.offered, 60.0 / 400.0) && near(w.accepted, 50.0 / 400.0));
         assert!(near(w.accepted_busiest, 50.0 / 100.0));
-        // Alone, the first would send from 90 to 130, the third from 199 to 219.
+        // Alone, the first flow would send from 90 to 130, the third from 199 to 219.
         assert!(
             near(w.paced, (30.0 + 10.0 + 1.0 + 30.0) / 400.0),
             "{}",

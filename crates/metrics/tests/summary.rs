@@ -136,7 +136,7 @@ fn figures_worked_out_by_hand() {
     );
     // 700,999 B in 10 µs from 4 servers of 4 Gb/s, that is 20,000 B.
     assert!((s.load_offered.unwrap() - 700_999.0 / 20_000.0).abs() < 1e-9);
-    // The largest, 500 KB, is not delivered.
+    // The largest flow, 500 KB, is not delivered.
     assert_eq!(s.largest_alone_s, Some(500e-6));
     assert!((s.goodput_normalized.unwrap() - 200_999.0 / 400_000.0).abs() < 1e-9);
     assert_eq!((s.flows_offered, s.flows_completed), (4, 3));
@@ -147,7 +147,7 @@ fn figures_worked_out_by_hand() {
     assert_eq!(s.fct.short.p99_us, Some(20.0));
     assert_eq!(s.fct.long.mean_us, Some(100.0));
     assert_eq!(s.fct.all.p50_us, Some(20.0));
-    // The rack carries 1 B a nanosecond: ideals are 1, 99.999 and 100 µs.
+    // The rack carries 1 B per nanosecond: the ideal times are 1, 99.999 and 100 µs.
     assert_eq!(s.slowdown.p50, Some(1.0));
     assert_eq!(s.slowdown.p99, Some(10.0));
     // The fourth flow has waited for 190 µs, so no percentile of the long flows is known.
