@@ -131,7 +131,7 @@ impl Arrivals {
         })
     }
 
-    /// Its kind; for a Poisson process with a rate of its own, with the rate.
+    /// Its kind, with the rate if it is a Poisson process with its own rate.
     fn with_its_rate(&self) -> String {
         match self {
             Arrivals::Poisson(Poisson { every: Some(every) }) => {
@@ -197,7 +197,7 @@ pub(crate) struct Clock {
     rest: f64,
     first: bool,
     rng: Stream,
-    /// The arrivals to come, if a file holds them.
+    /// The remaining arrivals, if they are from a file.
     given: Option<std::vec::IntoIter<Time>>,
 }
 

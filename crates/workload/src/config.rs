@@ -1,4 +1,4 @@
-//! The `[workload]` table: its keys, and its refusals.
+//! The `[workload]` table: its keys, and its checks.
 
 use crate::arrivals::{self, Arrivals};
 use crate::jobs::{self, Job, Schedule};
@@ -403,8 +403,9 @@ mod tests {
         v
     }
 
-    /// E[s²] ÷ E[s] is twice the mean of an exponential law. An incast of five is one arrival of
-    /// five such flows: four more flows come with a byte's own.
+    /// E[s²] ÷ E[s] is twice the mean of an exponential distribution. An incast of five is one
+    /// arrival of five such flows, so four more flows arrive together with the flow that contains a
+    /// byte.
     #[test]
     fn the_size_of_a_bytes_flow() {
         let by_byte = |v| {
@@ -419,7 +420,7 @@ mod tests {
             "pattern": {"kind": "incast", "fan_in": 5}});
         assert_eq!(by_byte(alone.clone()), Some(40_000.0));
         assert_eq!(by_byte(incast.clone()), Some(120_000.0));
-        // By their bytes: 5 parts of 40 KB and one of 120.
+        // Weighted by bytes: 5 parts of 40 KB and one of 120 KB.
         let mixed = by_byte(json!({"mix": [alone, incast]})).unwrap();
         assert!((mixed / (320_000.0 / 6.0) - 1.0).abs() < 1e-9, "{mixed}");
         assert_eq!(by_byte(with("load", json!(0.5))), Some(f64::INFINITY));

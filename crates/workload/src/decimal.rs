@@ -106,7 +106,7 @@ mod tests {
     }
 
     proptest! {
-        /// By long division of a whole number, not by digits of text.
+        /// The expected value comes from long division of a whole number, not from digits of text.
         #[test]
         fn any_place_of_the_point_is_read(n in 0u64..1_000_000_000_000, at in 0i32..12) {
             let text = format!("{n}e-{at}");

@@ -193,7 +193,7 @@ mod tests {
         let seeds = 400;
         for seed in 0..seeds {
             let f = generate(&v, seed);
-            // Each is the upper half of its law.
+            // Each is in the upper half of its distribution.
             let size = f.bytes[0] > 1_500;
             let gap = f.arrival[0].0 as f64 > 1_500.0 * 8e12 / 6e9 * std::f64::consts::LN_2;
             let src = f.src[0].0 >= 6;
@@ -301,9 +301,10 @@ mod tests {
             .collect()
     }
 
-    /// A Poisson process at each server, too: gaps whose deviation is their mean, e^-1 of them
-    /// longer than it, and none of which depends on the one before. Permutations and all-to-all
-    /// took the servers in rounds: gaps varied by 0.47 and 0.29 of their mean.
+    /// Arrivals are a Poisson process at each server, too: the standard deviation of gaps equals
+    /// their mean, e^-1 of the gaps are longer than the mean, and no gap depends on the one before.
+    /// If permutations and all-to-all used servers in rounds, the deviation would be 0.47 and 0.29
+    /// of the mean.
     #[test]
     fn poisson_arrivals_are_poisson_at_every_server() {
         let path = std::env::temp_dir().join(format!("lightloom-gaps-{}.csv", std::process::id()));
@@ -367,7 +368,7 @@ mod tests {
             .all(|r| r.iter().all(|t| *t == r[0])));
     }
 
-    /// Arrivals for 12 servers of 1 Gb/s: in any order, some at once.
+    /// Arrivals for 12 servers of 1 Gb/s, in any order, some at the same time.
     #[test]
     fn arrivals_are_exactly_those_of_the_file() {
         let path = std::env::temp_dir().join(format!("lightloom-at-{}.csv", std::process::id()));
@@ -381,7 +382,7 @@ mod tests {
         let want = [0, 250_000, 7_000_001, 40_000_000, 40_000_000].map(Time);
         let flows = generate(&v, 1);
         assert_eq!(flows.arrival, want);
-        // The other laws have the streams that they ever had.
+        // The other distributions keep their random streams.
         let base = generate(&paper(5), 1);
         assert_eq!(
             (flows.src, flows.dst, flows.bytes),
@@ -396,7 +397,7 @@ mod tests {
              lower it, or remove it to send that many"
         );
         v["flows"] = Value::Null;
-        // A time is one of a round, not of each of its flows.
+        // A time of the file belongs to a round, not to each of its flows.
         v["pattern"] = json!({"kind": "incast", "fan_in": 4});
         assert_eq!(resolved(&v).unwrap().flows, Some(20));
         let rounds = generate(&v, 1).arrival;

@@ -23,7 +23,7 @@ impl WorkloadConfig {
     /// without a rate.
     ///
     /// # Errors
-    /// What [`WorkloadConfig::resolve`] refuses.
+    /// The errors of [`WorkloadConfig::resolve`].
     pub fn mean_bytes_by_byte(&self, cluster: &Cluster) -> Result<Option<f64>, Refusal> {
         if let Some(parts) = &self.mix {
             return self.mix_by_byte(parts, cluster);

@@ -242,7 +242,7 @@ mod tests {
                "arrivals": {"kind": "poisson", "every": every}})
     }
 
-    /// Rows of one size, as they are without the others.
+    /// Rows of one size, without the others.
     fn of_size(flows: &Flows, bytes: u64) -> Vec<(u32, u32, i64)> {
         let rows = (0..flows.len()).filter(|&f| flows.bytes[f] == bytes);
         rows.map(|f| (flows.src[f].0, flows.dst[f].0, flows.arrival[f].0))
@@ -276,7 +276,7 @@ mod tests {
             senders.dedup();
             assert_eq!(senders.len(), 8);
         }
-        // Four standard errors of the time that 833 of them take.
+        // Four standard errors of the duration of 833 incasts.
         let (events, last) = (833.0, rows.last().unwrap().2 as f64 * 1e-12);
         assert!(
             (last / (events * 100e-6) - 1.0).abs() < 4.0 / f64::sqrt(events),

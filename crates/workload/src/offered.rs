@@ -1,12 +1,13 @@
 //! The traffic that a workload offers in the long run: a sample of its pairs of servers, each with
-//! the rate that it stands for. Sizes and times are not drawn, so a short run does not matter.
+//! the rate that it represents. Sizes and times are not drawn, so the length of a run does not
+//! matter.
 
 use crate::config::WorkloadConfig;
 use crate::plan::Plan;
 use lightloom_engine::{Cluster, HostId, Refusal};
 
-/// Pairs in a sample: of one rack of 64 each is drawn some 2,000 times, so that its share of the
-/// traffic is known to 2 % [count].
+/// Number of pairs in a sample: each of 64 racks is drawn about 2,000 times, so that its share of
+/// the traffic is known to 2 %.
 const SAMPLED: usize = 1 << 17;
 
 /// A pair of servers, and the mean rate for which it stands.
@@ -18,16 +19,16 @@ pub struct Offered {
     pub dst: HostId,
     /// Its part of the offered rate [b/s].
     pub rate_bps: f64,
-    /// Flows of one instant, as of an incast, to which the pair belongs [count].
+    /// Number of flows of the same instant, such as those of an incast, to which the pair belongs.
     pub burst: u64,
 }
 
 impl WorkloadConfig {
     /// A sample of the traffic that is offered in the long run; empty if flows do not arrive at a
-    /// rate. Patterns that are drawn, as of hot racks, are those of the run of that seed.
+    /// rate. Random patterns, such as hot racks, are those of the run with that seed.
     ///
     /// # Errors
-    /// What [`WorkloadConfig::resolve`] refuses.
+    /// The errors of [`WorkloadConfig::resolve`].
     pub fn offered(&self, cluster: &Cluster, seed: u64) -> Result<Vec<Offered>, Refusal> {
         if let Some(parts) = &self.mix {
             let alone: Vec<_> = parts.iter().map(|part| part.alone(self.load)).collect();

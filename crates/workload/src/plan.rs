@@ -1,4 +1,4 @@
-//! A checked `[workload]` table: laws from which flows are drawn, and their number.
+//! A checked `[workload]` table: the distributions from which flows are drawn, and their number.
 
 use crate::arrivals::{Arrivals, Clock, MAX_ARRIVAL};
 use crate::config::WorkloadConfig;

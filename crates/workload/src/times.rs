@@ -196,7 +196,7 @@ mod tests {
     }
 
     proptest! {
-        /// Written with all decimals by another way than they are read.
+        /// The test writes all decimals in another way than the reader parses them.
         #[test]
         fn times_read_back_exactly_and_sorted(
             mut ps in prop::collection::vec(prop_oneof![0..=MAX_ARRIVAL.0, 0i64..5_000], 1..40),

@@ -3,12 +3,12 @@
 //!
 //! Gridmix submits jobs of five classes: three sorts (one for each of Hadoop's interfaces), a scan
 //! that keeps little, and a query of three stages; small, medium and large ones as 20 : 10 : 3. The
-//! data that each stage keeps and its number of reduce tasks are Gridmix's; c-Through states that
-//! 100 jobs run on 200 GB of plain and 50 GB of compressed data. Assumed here, because the paper
-//! does not define it: the sorts share the plain data and the others the compressed data; every
-//! byte is read by one job; medium and large jobs read 10 and 100 times as much as small ones (3,
-//! 30 and 300 files of Gridmix's); all are submitted at once, in an order drawn by the seed, and
-//! get slots first come, first served.
+//! share of data that each stage keeps and its number of reduce tasks are Gridmix's; c-Through
+//! states that 100 jobs run on 200 GB of plain and 50 GB of compressed data. Assumed here, because
+//! the paper does not define it: the sorts share the plain data and the others the compressed data;
+//! every byte is read by one job; medium and large jobs read 10 and 100 times as much as small ones
+//! (3, 30 and 300 files of Gridmix's); all are submitted at once, in an order drawn by the seed,
+//! and get slots first come, first served.
 //!
 //! Each job is reported as a job of its own, `gridmix/7-java-sort-small`.
 
@@ -86,8 +86,8 @@ const CLASSES: [Class; 5] = [
     },
 ];
 
-/// A size of jobs: its name, how many of 33 jobs have it, the data that they read in units of a
-/// small job, and their reduce tasks.
+/// A size of jobs: its name, the number of jobs out of 33 that have it, the data that they read in
+/// units of a small job, and their reduce tasks.
 struct Size {
     name: &'static str,
     of_33: u32,

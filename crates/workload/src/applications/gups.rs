@@ -64,7 +64,7 @@ impl Gups {
         let batches = messages.map(|m| Bytes(m.0 * self.batch as u64));
         let of_a_batch: f64 = batches.map(|b| taken(b).as_secs_f64()).iter().sum();
         let hosts = self.hosts.unwrap_or(0) as f64;
-        // Words of one's own take no time.
+        // Local words take no time.
         let remote = (hosts - 1.0) / hosts;
         hosts / of_a_batch * self.batch as f64 / remote
     }
@@ -76,7 +76,7 @@ impl Gups {
         }
     }
 
-    /// Chains of a server, and steps of a chain.
+    /// Number of chains of a server, and of steps in a chain.
     fn chains(&self) -> (u32, u32) {
         (
             self.outstanding / self.batch,
@@ -173,8 +173,8 @@ mod tests {
         generate(json!([table]), &cluster(hosts, 1)).map_err(|e| e.to_string())
     }
 
-    /// 64 servers × 4,096 updates of which 1/64 are local, in batches of 16: three
-    /// packets for each batch that is not.
+    /// 64 servers × 4,096 updates, of which 1/64 are local, in batches of 16: three packets for
+    /// each remote batch.
     #[test]
     fn an_update_is_a_request_a_reply_and_a_write() {
         let keys = json!({"updates": 4_096, "batch": 16});
@@ -201,9 +201,9 @@ mod tests {
         }
     }
 
-    /// LIONS' 64 servers of 10 Gb/s, worked out by hand: 64 · 1.25 GB/s over 40 B an
-    /// update, 63 of 64 being remote, is 2.03 G updates a second; 22 B around each of
-    /// its messages leave .767, 16 in a packet 1.84.
+    /// LIONS' 64 servers of 10 Gb/s, by hand: 64 · 1.25 GB/s ÷ 40 B per update, of which 63 of 64
+    /// are remote, is 2.03 G updates per second. With 22 B of framing around each message it is
+    /// 0.767 G, with 16 updates in a packet 1.84 G.
     #[test]
     fn the_ceiling_is_what_links_leave_room_for() {
         let gups = |batch| Gups {
@@ -217,15 +217,15 @@ mod tests {
             let most = gups(batch).ceiling(framed(overhead)) / 1e9;
             assert!((most / expect - 1.0).abs() < 0.003, "{batch}: {most}");
         }
-        // Replies and writes of 512 B are two packets each: 5 times 22 B for 32.
+        // Replies and writes of 512 B are two packets each: 5 times 22 B for 32 updates.
         let most = gups(32).ceiling(framed(22));
         let expect = 64.0 * 1.25e9 / (40.0 + 5.0 * 22.0 / 32.0) * 64.0 / 63.0;
         assert!((most / expect - 1.0).abs() < 1e-12, "{most}");
         assert_eq!(gups(1).total(), 64 * 8_192);
     }
 
-    /// With one update outstanding, a server's updates take three ways each, one
-    /// after another; with all of them, at once.
+    /// With one update outstanding, a server's updates take three one-way times each, one after
+    /// another; with all outstanding, they take place at once.
     #[test]
     fn no_more_are_outstanding_than_allowed() {
         for (outstanding, steps) in [(1, 12), (4, 3), (12, 1)] {
@@ -235,7 +235,7 @@ mod tests {
             assert!(first <= chains && first > 0);
             let (io, hop) = (play(flows, |_| Time::NS), 3 * Time::NS.0);
             let took = io.flows.finish.iter().max().expect("flows").0;
-            // The longest chain has at most all steps remote, and half on average.
+            // In the longest chain at most all steps are remote, and on average half of them.
             assert!(
                 took <= steps * hop && took % hop == 0,
                 "{outstanding}: {took}"

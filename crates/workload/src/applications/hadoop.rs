@@ -128,12 +128,12 @@ impl MapReduce {
         self.input.div_ceil(block).max(1)
     }
 
-    /// Nodes and edges of its graph, at most, if it waits for one node.
+    /// Upper limits of the nodes and edges of its graph, if it waits for one node.
     pub fn extent(&self, hadoop: &Hadoop) -> Extent {
         let (maps, reducers) = (self.maps(hadoop.block.0), self.reducers as u64);
         let shuffled = maps.saturating_mul(reducers);
         let output = self.input as f64 * self.keep_map * self.keep_reduce;
-        // Parts of blocks at the end of each reduce task, and roundings.
+        // Includes the partial blocks at the end of each reduce task, and rounding.
         let blocks = (output / hadoop.block.0 as f64) as u64 + 2 * reducers;
         let copies = blocks.saturating_mul(hadoop.replicas as u64 - 1);
         let copiers = reducers.saturating_mul(hadoop.copies as u64);
@@ -215,9 +215,9 @@ impl<'a> Runner<'a> {
         done
     }
 
-    /// The shuffle: reduce task `r` copies its part from every map task, by
-    /// several copiers. Each wave of map tasks is visited from another one on,
-    /// so that reduce tasks do not all turn to the same server.
+    /// The shuffle: reduce task `r` copies its part from every map task, by several copiers. Each
+    /// reduce task begins each wave of map tasks at another task, so that they do not all read from
+    /// the same server.
     fn copy(
         &self,
         job: &MapReduce,
@@ -269,7 +269,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// The predecessors of a task: the one before it in its slot, and its job's beginning.
+/// The predecessors of a task: the one before it in its slot, and the beginning of its job.
 fn waits(slot: Option<Node>, after: &[Node]) -> Vec<Node> {
     slot.into_iter().chain(after.iter().copied()).collect()
 }
@@ -307,9 +307,8 @@ fn choose(hosts: &[HostId], rng: &mut Stream, fits: impl Fn(HostId) -> bool) -> 
         .and_then(|k| fitting.clone().nth(k as usize))
 }
 
-/// Where the replicas of a block are, the first being `home`: the second in
-/// another rack and the third in that of the second, where there are such
-/// servers; the others anywhere.
+/// The servers of a block's replicas. The first is `home`, the second is in another rack and the
+/// third in the same rack as the second, if there are such servers; the others are anywhere.
 fn replicas(
     home: HostId,
     hosts: &[HostId],

@@ -1,4 +1,4 @@
-//! A MapReduce sort (c-Through §6.2): as much is shuffled and written as is read.
+//! A MapReduce sort (c-Through §6.2): it shuffles and writes as many bytes as it reads.
 
 use super::hadoop::{Hadoop, MapReduce, Runner};
 use crate::tasks::{check, Application, Extent, Placement, Site};

@@ -10,7 +10,7 @@ fn flows(job: Value, cluster: &Cluster) -> Flows {
     generate(json!([job]), cluster).unwrap()
 }
 
-/// Bytes of the flows that pass.
+/// Bytes of the flows for which `pass` is true.
 fn sum(flows: &Flows, pass: impl Fn(usize) -> bool) -> u64 {
     let rows = (0..flows.len()).filter(|&f| pass(f));
     rows.map(|f| flows.bytes[f]).sum()
@@ -77,11 +77,11 @@ fn a_server_compresses_only_so_far_ahead() {
     assert_eq!(took(None, 3), Time::S * (2 + 4 * 3));
     assert_eq!(took(Some(1), 3), Time::S * (4 * (2 + 3)));
     assert_eq!(took(Some(2), 3), Time::S * (2 + 4 * 3));
-    // Sending is short: compressing takes all the time.
+    // Sending is short, so compressing takes all the time.
     assert_eq!(took(None, 1), Time::S * (8 + 1));
 }
 
-/// A buffer is full of two pieces, one on its way and one behind it.
+/// Two pieces fill a buffer: one is being sent, and one waits behind it.
 #[test]
 fn a_buffer_says_how_far_ahead_a_server_compresses() {
     let cluster = cluster(2, 1);
@@ -107,7 +107,7 @@ fn a_buffer_says_how_far_ahead_a_server_compresses() {
     assert_eq!(pieces.total_bytes(), 32 * 107_000_000);
 }
 
-/// c-Through §6.2: reads from afar, shuffle, and two replicas of the output.
+/// c-Through §6.2: remote reads, the shuffle, and two replicas of the output.
 #[test]
 fn a_sort_sends_what_it_reads_shuffles_and_writes() {
     let cluster = cluster(4, 4);
@@ -135,7 +135,7 @@ fn a_sort_sends_what_it_reads_shuffles_and_writes() {
     );
 }
 
-/// The second replica leaves the rack, the third stays in that of the second.
+/// The second replica is in another rack, the third in the same rack as the second.
 #[test]
 fn replicas_are_placed_by_rack() {
     let cluster = cluster(4, 4);
@@ -159,8 +159,8 @@ fn replicas_are_placed_by_rack() {
     assert_eq!(three.total_bytes() - two.total_bytes(), data);
 }
 
-/// Two waves of map tasks, one of reduce tasks, and nothing in the network but
-/// latency: the time of the slots.
+/// Two waves of map tasks and one of reduce tasks, in a network with latency only: the duration
+/// follows from the slots.
 #[test]
 fn slots_run_one_task_after_another() {
     let hadoop = json!({"block": "8 MB", "map_slots": 1, "reduce_slots": 1, "remote": 0.0,
@@ -171,7 +171,7 @@ fn slots_run_one_task_after_another() {
     assert_eq!(ends(&io)[0].1, Time::S * (2 + 2) + Time::MS);
 }
 
-/// c-Through §6.3: 256 M elements, 4 GB, blocks of 20 MB (19.1, to be exact).
+/// c-Through §6.3: 256 M elements, 4 GB, blocks of 20 MB (exactly 19.1 MB).
 #[test]
 fn the_fft_is_the_papers() {
     let flows = flows(json!("fft"), &cluster(4, 4));
@@ -188,8 +188,8 @@ fn the_fft_is_the_papers() {
     assert_eq!(used, Some(14));
 }
 
-/// c-Through §6.2: 100 jobs on 200 GB and 50 GB. The part of it that Gridmix keeps decides the
-/// bytes that are sent.
+/// c-Through §6.2: 100 jobs on 200 GB and 50 GB. The shares that Gridmix keeps determine the bytes
+/// that are sent.
 #[test]
 fn the_mix_is_the_papers() {
     let cluster = cluster(4, 4);

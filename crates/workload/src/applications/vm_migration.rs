@@ -122,7 +122,7 @@ impl VmMigration {
         self.vms.map_or(all, u64::from)
     }
 
-    /// Where machine `v` goes.
+    /// The destination of machine `v`.
     fn target(&self, v: u64, cluster: &Cluster) -> HostId {
         let (others, servers) = (cluster.racks as u64 - 1, cluster.servers_per_rack as u64);
         let rack = (self.source_rack as u64 + 1 + v % others) % cluster.racks as u64;

@@ -48,7 +48,7 @@ impl HalvingDoubling {
     }
 
     /// An exchange between ranks that differ in bit `distance`. When halving, each sends the blocks
-    /// that its partner is to reduce; when doubling, those that it has.
+    /// that its partner has to reduce; when doubling, the blocks that it has.
     fn exchange(&self, distance: usize, halving: bool) -> Vec<Send> {
         let parts = self.core() as u64;
         let send = |rank: usize| {

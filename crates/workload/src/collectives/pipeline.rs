@@ -1,10 +1,10 @@
 //! Pipeline parallelism as GPipe does it (Huang et al., NeurIPS 2019): a model
 //! cut into stages, a batch into microbatches.
 //!
-//! Every microbatch goes forward through all stages; when a stage has worked
-//! through all of them, it works through them again backwards, the last first.
-//! A stage works on one microbatch at a time and sends while it works on the
-//! next. Schedules that mix forward and backward work (1F1B) are not modelled.
+//! Every microbatch goes forward through all stages. When a stage has processed all of them, it
+//! processes them again backwards, the last one first. A stage processes one microbatch at a time,
+//! and sends while it processes the next. Schedules that mix forward and backward work (1F1B) are
+//! not modelled.
 
 use super::iterations;
 use crate::tasks::{check, Application, Extent, Placement, Site};

@@ -10,9 +10,9 @@ use lightloom_engine::{Flows, Time};
 use proptest::prelude::*;
 use serde_json::{json, Value};
 
-/// Adds up for real: member m holds, of every byte, a set of whose data is in
-/// it, at first its own. What is sent is either added, and then no one's data may
-/// be in both, or is the sum that replaces a part of it.
+/// Executes the sums: for every byte, member m holds the set of members whose data is included, at
+/// first only m. A received part is either added, and then no member may be in both sets, or it is
+/// the total, which replaces the set.
 fn sums_up(algorithm: &dyn Rounds, n: usize, bytes: usize) -> Result<(), TestCaseError> {
     let mut held: Vec<Vec<u64>> = (0..n).map(|m| vec![1 << m; bytes]).collect();
     let mut sends = 0;
@@ -42,8 +42,8 @@ proptest! {
         sums_up(&HalvingDoubling { n, bytes: b }, n, bytes)?;
     }
 
-    /// 2 (n - 1) / n of the data out of each and into each, the least possible; the tree has the
-    /// same sum, 2 (n - 1) times the data.
+    /// Each member sends and receives 2 (n - 1) / n of the data, which is the minimum; the tree has
+    /// the same total, 2 (n - 1) times the data.
     #[test]
     fn the_bytes_of_an_all_reduce_are_its_definition(
         log in 1u32..5, n in 2u32..20, bytes in 100u64..10_000, chunks in 1u32..4, iterations in 1u32..3,
@@ -72,7 +72,7 @@ fn ends(flows: &Flows, host: u32) -> (u64, u64) {
     (of(&|i| flows.src[i].0), of(&|i| flows.dst[i].0))
 }
 
-/// How long a job takes where a message of b bytes takes 1 µs + b · 1 ns.
+/// The duration of a job if a message of b bytes takes 1 µs + b · 1 ns.
 fn takes(job: Value) -> Time {
     let flows = generate(json!([job]), &cluster(4, 16)).unwrap();
     let io = play(flows, |bytes| Time::US + Time::NS * bytes as i64);
@@ -83,8 +83,8 @@ fn us(us: i64) -> Time {
     Time::US * us
 }
 
-/// Hockney's model: alpha + beta · bytes a message. Closed forms from Thakur,
-/// Rabenseifner and Gropp (IJHPCA 2005).
+/// Hockney's model: a message takes alpha + beta · bytes. Closed forms from Thakur, Rabenseifner
+/// and Gropp (IJHPCA 2005).
 #[test]
 fn completion_times_are_those_of_the_alpha_beta_model() {
     let all_reduce = |algorithm: &str, n: i64| {
@@ -102,12 +102,12 @@ fn completion_times_are_those_of_the_alpha_beta_model() {
             us(2 * log) + us(2 * (n - 1) * 64 / n) + rest(n)
         );
     }
-    // Five fold into four: two more rounds of all the data.
+    // Five members are folded into four, which takes two more rounds of all the data.
     assert_eq!(
         all_reduce("halving-doubling", 5),
         us(2 * 65 + 2 * 2 + 2 * 3 * 16)
     );
-    // Member 4 sends up at once, in the time of others; down there are three levels.
+    // Member 4 sends up at once, while others do; on the way down there are three levels.
     assert_eq!(all_reduce("tree", 5), us((2 + 3) * 65));
     let all_to_all = |exchange: &str| {
         takes(
@@ -115,21 +115,21 @@ fn completion_times_are_those_of_the_alpha_beta_model() {
                      "iterations": 3, "compute": "5 us"}),
         )
     };
-    // 8 KB for every other member: at once, or in seven rounds, to one member and from another or
-    // from a partner.
+    // 8 KB for every other member: at once, or in seven rounds, in which a member sends to one and
+    // receives from another, or exchanges with a partner.
     assert_eq!(all_to_all("at-once"), us(3 * (5 + 9)));
     assert_eq!(all_to_all("pairwise"), us(3 * (5 + 7 * 9)));
     assert_eq!(all_to_all("tournament"), us(3 * (5 + 7 * 9)));
 }
 
-/// The rounding of 2 (n - 1) · 64 / n µs when they are cut to whole microseconds.
+/// The fraction of a microsecond in 2 (n - 1) · 64 / n µs.
 fn rest(n: i64) -> Time {
     Time::NS * (2 * (n - 1) * 64 * 1_000 / n % 1_000)
 }
 
-/// Chunks follow each other down the tree: depth + chunks - 1 steps of a chunk
-/// each way, were it not that a parent of several children takes turns. On a
-/// chain of two members there are none.
+/// Chunks follow each other through the tree: depth + chunks - 1 steps of a chunk in each
+/// direction, unless a parent serves several children in turn. A chain of two members has no such
+/// parent.
 #[test]
 fn chunks_make_a_pipeline() {
     let two = takes(
@@ -148,7 +148,7 @@ fn a_pipeline_fills_and_drains() {
                      "backward": backward.map(|b| format!("{b} us"))}),
         )
     };
-    // Stages of 20 µs, 10 µs from one to the next.
+    // Stages take 20 µs, and sending from one to the next takes 10 µs.
     let pass = |stage: i64| 4 * stage + 3 * 10 + 5 * stage.max(10);
     assert_eq!(pipeline(20, None), us(pass(20)));
     assert_eq!(pipeline(20, Some(40)), us(pass(20) + pass(40)));

@@ -45,7 +45,7 @@ pub(super) fn build(
     dag: &mut Dag,
 ) -> Vec<Node> {
     let mut done: Vec<Vec<Node>> = vec![before.to_vec(); n];
-    // A member that sits out in the last round has met one before that does not sit out.
+    // A member that sits out in the last round has met, before, a member that does not sit out.
     let mut last = Vec::new();
     for round in 0..rounds(n) {
         last.clear();
@@ -116,7 +116,8 @@ mod tests {
         assert_eq!(order(5, 0), [None, Some(2), Some(4), Some(1), Some(3)]);
     }
 
-    /// When each block is delivered with the times of `takes`, round by round.
+    /// The time at which each block is delivered if blocks take the times of `takes`, round by
+    /// round.
     fn by_hand(n: usize, takes: &[Vec<i64>]) -> BTreeMap<(usize, usize), Time> {
         let mut through = vec![0; n];
         let mut delivered = BTreeMap::new();
@@ -135,7 +136,7 @@ mod tests {
         delivered
     }
 
-    /// Runs the exchange with a picosecond per byte; members do not affect each other.
+    /// Runs the exchange at one picosecond per byte; members do not affect each other.
     fn played(n: usize, takes: &[Vec<i64>]) -> (Io, Vec<Node>) {
         let send = |a: usize, b: usize| Task {
             src: HostId(a as u32),
@@ -167,7 +168,7 @@ mod tests {
             prop_assert_eq!(last.len(), n - n % 2);
         }
 
-        /// Whichever way blocks go, the same blocks go.
+        /// All kinds of exchange send the same blocks.
         #[test]
         fn every_way_to_exchange_sends_the_same_bytes(
             hosts in 2u32..12, elements in 150u64..10_000, transposes in 1u32..4,

@@ -108,7 +108,7 @@ fn jobs_follow_each_other_or_run_together() {
         let begin = job.begin.map_or(Time::ZERO, |b| io.completed(b));
         (begin, io.completed(job.end))
     };
-    // Two phases of 1.25 s of computing and, at 1 s each, the rounds of 15 or of 4 partners.
+    // Two phases of 1.25 s of computing, and rounds of 1 s with 15 or 4 partners.
     let took = Time::MS * 2 * (1_250 + 15_000);
     let mine = Time::MS * 2 * (1_250 + 3_000);
     assert_eq!(span(&io, 0), (Time::ZERO, took));
@@ -293,7 +293,7 @@ fn bad_jobs_are_refused_by_name() {
 }
 
 proptest! {
-    /// The same job, for any numbers: every flow is released once.
+    /// For any numbers, the job's graph releases every flow exactly once.
     #[test]
     fn any_numbers_that_resolve_make_a_graph_that_ends(
         racks in 2u32..5, servers in 1u32..4, pieces in 1u32..5, ahead in prop::option::of(1u32..9),

@@ -158,8 +158,8 @@ mod tests {
         chi_square(&seen, &expected);
     }
 
-    /// Where the sender is given, hot ones are as likely; the only hot server
-    /// sends to the others.
+    /// If the sender is given, hot destinations are equally likely; the only hot server sends to
+    /// the others.
     #[test]
     fn hotspot_of_a_sender() {
         let v = json!({"kind": "hotspot", "fraction": 0.4, "targets": [7]});

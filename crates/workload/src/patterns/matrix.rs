@@ -9,7 +9,7 @@ use lightloom_engine::{Cluster, HostId, Refusal, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The only form that is read; a demand of `plan` may have others.
+/// The only format that is read; the demand of `plan` may have other formats.
 const FORM: &str = "write CSV of numbers alone: a line for each source rack, commas between, no \
                     names (NPY, JSON, blanks and semicolons are not read here)";
 
@@ -143,7 +143,7 @@ mod tests {
         let inside: Vec<_> = drawn.iter().filter(|p| key(p) == 6).collect();
         let seen = histogram(inside.iter().map(|p| (p.0 % 4 * 4 + p.1 % 4) as usize), 16);
         chi_square(&seen, &[inside.len() as f64 / 16.0; 16]);
-        // So they are within rack 1, but for the sender itself.
+        // Within rack 1 they are uniform as well, except for the sender itself.
         let inside: Vec<_> = drawn.iter().filter(|p| key(p) == 4).collect();
         let seen = histogram(inside.iter().map(|p| (p.0 % 4 * 4 + p.1 % 4) as usize), 16);
         let expected: Vec<f64> = (0..16)

@@ -175,7 +175,7 @@ mod tests {
         assert!((hot - 0.7).abs() < 4.0 * (0.21 / n as f64).sqrt(), "{hot}");
     }
 
-    /// The law itself, rejection aside: P(s, d) = w(s) · w(d) / (1 - w(s)).
+    /// The distribution without rejection: P(s, d) = w(s) · w(d) / (1 - w(s)).
     #[test]
     fn destinations_are_weighted_among_the_others() {
         let (n, racks) = (200_000, 4usize);

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(factor, 0.5);
         let times: Vec<i64> = at_half.arrival.iter().map(|t| t.0 - 2 * s).collect();
         assert_eq!(times, [0, 2_000_000, 4_000_000, 8_000_000]);
-        // Of four flows in 16 µs one comes every 5.3 µs: ten times that is no silence yet.
+        // Four flows in 16 µs arrive every 5.3 µs: ten times that is not yet a silence.
         assert_eq!(own_load(&from(53_000_000), &network), Some(4.0 / 69.0));
         assert_eq!(own_load(&from(54_000_000), &network), Some(0.25));
     }
@@ -224,7 +224,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the times, the load equals the requested one, in the same order, and twice the
+        /// For any times, the load equals the requested one, flows keep their order, and twice the
         /// load takes half of the time.
         #[test]
         fn the_load_is_the_one_asked_for(

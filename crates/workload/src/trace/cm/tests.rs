@@ -242,7 +242,7 @@ fn play(text: &str) -> Vec<i64> {
 
 #[test]
 fn each_kind_by_hand() {
-    // A chain adds up, and both ways to be done are the delivery.
+    // The times of a chain add up; both kinds of completion are the delivery.
     let chain = [
         "0->1 id 1 start 5.5 size 10 send_done_trigger 1",
         "1->2 id 2 trigger 1 size 20 recv_done_trigger 2",
@@ -278,7 +278,7 @@ fn each_kind_by_hand() {
 type Drawn = (Vec<(u32, i64, u64, u32, u32)>, Vec<(usize, u32)>);
 
 fn drawn() -> impl Strategy<Value = Drawn> {
-    // Few waits, so that many files can be played.
+    // Few flows wait, so that many files can be played.
     let id = |zeros| prop_oneof![zeros => Just(0u32), 2 => 1u32..4];
     let flow = (id(2), 0i64..50, 1u64..60, id(1), id(6));
     (
@@ -352,9 +352,9 @@ fn by_steps((flows, triggers): &Drawn) -> Option<Vec<i64>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
-    /// A file is played as htsim's triggers would, or refused where htsim would abort, or
-    /// leave a flow or a barrier waiting. Flows that end at one time may fire a multishot
-    /// trigger in either order, so such files are left out.
+    /// A file is played as by htsim's triggers, or refused if htsim would abort or leave a flow or
+    /// a barrier waiting. Flows that end at the same time may fire a multishot trigger in either
+    /// order, so such files are excluded.
     #[test]
     fn random_files_are_played_as_step_by_step_or_refused(drawn in drawn()) {
         let text = text_of(&drawn);
