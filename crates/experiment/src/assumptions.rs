@@ -17,11 +17,11 @@ pub struct Assumptions {
     pub ideal: Vec<&'static str>,
     /// Terms of the physics that its model does not have.
     pub missing: Vec<Missing>,
-    /// Keys by which it would obey the physics, and that have values of their own.
+    /// Keys through which it would obey the physics, but that have values of their own.
     pub own: Vec<Own>,
     /// Whether its results depend on the seed.
     pub draws: bool,
-    /// What its model takes for granted about failures; empty if it models none.
+    /// The assumptions of its model about failures; empty if it models none.
     pub failures: String,
     /// The keys that state the number of switches in each tier above the racks, from the lowest
     /// tier; empty unless it is a network of such tiers.
@@ -39,14 +39,14 @@ pub struct Missing {
     pub why: &'static str,
 }
 
-/// A key of a fabric that goes before the physics.
+/// A key of a fabric that overrides the physics.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Own {
     /// The term that is not obeyed.
     pub term: Term,
     /// The key.
     pub key: &'static str,
-    /// Its value, as the completed table holds it; none where it is left out for nothing.
+    /// Its value in the completed table; `None` if the key is omitted because its value is zero.
     pub value: Option<Value>,
 }
 
@@ -61,7 +61,7 @@ impl Assumptions {
         let obeyed = (entry.obey)(&own, physics, cluster)?;
         let differs = |key: &str, value: &Value| match own.get(key) {
             Some(has) => has != value,
-            // Keys that were added later are left out where they are nothing.
+            // Keys that were added later are omitted if their value is zero.
             None => !is_nothing(value),
         };
         let keys = obeyed.keys.into_iter();
@@ -84,7 +84,7 @@ impl Assumptions {
     }
 }
 
-/// Whether a quantity as tables hold it is nothing: `0 ps`.
+/// Whether a quantity of a table is zero, such as `0 ps`.
 fn is_nothing(value: &Value) -> bool {
     let number = value.as_str().and_then(|text| text.split(' ').next());
     number == Some("0")

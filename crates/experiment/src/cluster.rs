@@ -117,7 +117,7 @@ impl ClusterTable {
         }
     }
 
-    /// Racks of servers, at the rate that was given; and the cluster they make.
+    /// The completed table, and the cluster of its racks of servers.
     pub(crate) fn resolve(&self) -> Result<(ClusterTable, Cluster), Refusal> {
         let (racks, servers_per_rack) = self.counts()?;
         let server_rate = self.rate(servers_per_rack)?;
@@ -180,7 +180,7 @@ impl ClusterTable {
         Ok((racks, servers))
     }
 
-    /// The same as they are given, in one of two ways.
+    /// The number of racks and of servers in each, from either of the two forms of the table.
     fn given(&self) -> Result<(u32, u32), Refusal> {
         match (self.hosts, self.racks, self.servers_per_rack) {
             (Some(hosts), None, None) => Ok((hosts, 1)),

@@ -5,7 +5,7 @@ use lightloom_fabrics::Framing;
 use lightloom_metrics::Counted;
 use lightloom_workload::{Job, JobKind};
 
-/// The counted jobs of a resolved workload on a fabric with these packets. Without,
+/// The counted jobs of a resolved workload on a fabric with these packets; without packets,
 /// servers' links have the cluster's rate.
 pub(crate) fn counted(
     jobs: Option<&Vec<Job>>,
@@ -32,8 +32,8 @@ mod tests {
     use crate::Experiment;
     use serde_json::{json, Value};
 
-    /// Ceilings [updates/s] of 16 hosts of 10 Gb/s, 16 updates or one a packet: bare
-    /// and framed.
+    /// Ceilings [updates/s] of 16 hosts of 10 Gb/s with `batch` updates in a packet: for payload
+    /// only, and with framing.
     fn ceilings(fabric: Value, batch: u32) -> (f64, Option<f64>) {
         let raw = json!({
             "cluster": {"hosts": 16, "server_rate": "10 Gb/s"},
@@ -61,14 +61,14 @@ mod tests {
         (found[0].ceiling, found[0].ceiling_framed)
     }
 
-    /// Updates a second of which 16 take a link that many nanoseconds of 15 of 16
-    /// hosts' words.
+    /// Updates per second if 16 updates occupy a link for that many nanoseconds, and 15 of 16 words
+    /// are remote.
     fn updates(ns_for_16: f64) -> f64 {
         16.0 * 16.0 / (ns_for_16 * 1e-9) * 16.0 / 15.0
     }
 
-    /// An update is 8, 16 and 16 B, 0.8 ns each at 10 Gb/s; 16 of them 128, 256 and
-    /// 256 B in a packet each.
+    /// An update is 8, 16 and 16 B, at 0.8 ns per byte (10 Gb/s); 16 updates are packets of 128,
+    /// 256 and 256 B.
     #[test]
     fn ceilings_by_hand() {
         let bare = 16.0 * 40.0 * 0.8;
@@ -76,7 +76,7 @@ mod tests {
             // 5 B of header, 17 B of guard, longer than 10 ns of tuning.
             (json!({"kind": "lions"}), 16, 1.0, 3.0 * 22.0 * 0.8),
             (json!({"kind": "lions"}), 1, 1.0, 16.0 * 3.0 * 22.0 * 0.8),
-            // At half the rate everything takes twice as long.
+            // At half of the rate each packet takes twice as long.
             (
                 json!({"kind": "lions", "rate": "5 Gb/s"}),
                 16,
@@ -90,7 +90,8 @@ mod tests {
                 1.0,
                 3.0 * (5.0 * 0.8 + 50.0),
             ),
-            // 133, 261, 261 B are 17, 33, 33 flits of 8 B; 13, 21, 21 B are 2, 3, 3.
+            // Packets of 133, 261 and 261 B are 17, 33 and 33 flits of 8 B; packets of 13, 21 and
+            // 21 B are 2, 3 and 3 flits.
             (
                 json!({"kind": "flattened-butterfly"}),
                 16,

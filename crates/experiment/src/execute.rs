@@ -22,7 +22,7 @@ pub struct Prepared {
     pub(crate) cluster: Cluster,
     pub(crate) kind: String,
     pub(crate) label: String,
-    /// How messages name the fabric.
+    /// The name of the fabric in messages.
     pub(crate) place: String,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
@@ -66,7 +66,7 @@ pub struct RunOutput {
 }
 
 impl Prepared {
-    /// Bytes of all flows, for showing how much is delivered.
+    /// Bytes of all flows, from which the delivered share is computed for display.
     pub fn total_bytes(&self) -> u64 {
         self.total_bytes
     }
@@ -159,7 +159,7 @@ impl Prepared {
         })
     }
 
-    /// Why a run did not come to its end.
+    /// The refusal of a run that did not reach its end.
     fn refused(&self, broken: Broken) -> Refusal {
         match broken {
             Broken::Rejected(why) => Refusal::new("fault", "", why.to_string(), "correct it"),
@@ -169,8 +169,8 @@ impl Prepared {
     }
 }
 
-/// When a run ended before its stop rule ended it: at the limit, or when nothing had moved for
-/// long. A window has a limit by rule.
+/// The time at which a run ended before its stop rule applied: at the limit, or because nothing had
+/// moved for a long time. A window has a limit by definition.
 fn cut_at(plan: &Plan, io: &Io, outcome: &Outcome) -> Option<Time> {
     let early = match plan.stop {
         Stop::At(time) => time > plan.limit,
@@ -196,8 +196,8 @@ mod tests {
     /// A server of 10 Gb/s to which all others send.
     const RATE: f64 = 10e9 / 8.0;
 
-    /// Flows of Pareto sizes, of shape 1.05 from 20 KB to 20 MB, at `load` of the link of server
-    /// 0: half of the bytes are of one flow in forty.
+    /// Flows of Pareto sizes with shape 1.05 from 20 KB to 20 MB, at a load of `load` on the link
+    /// of server 0: one flow in forty has half of the bytes.
     fn heavy(load: f64, until: Time, seed: u64) -> Flows {
         let mut rng = Stream::new(seed, "heavy", 0);
         let tail = 1.0 - 1e-3f64.powf(1.05);
@@ -216,8 +216,8 @@ mod tests {
         flows
     }
 
-    /// The window of a Clos, and the bytes that the link of server 0 carried in it: that port of
-    /// the record which carried most, for all go there.
+    /// The window of a Clos, and the bytes that the link of server 0 carried in it. It is the port
+    /// with most bytes in the record, because all flows go there.
     fn measured(flows: Flows) -> (Window, u64) {
         let experiment = Experiment::read(&json!({
             "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},

@@ -1,4 +1,4 @@
-//! `[[fabric]]`: a kind, a label, perhaps a preset, and the fabric's own keys.
+//! `[[fabric]]`: a kind, a label, an optional preset, and the fabric's own keys.
 
 use lightloom_engine::{config, Cluster, Refusal};
 use lightloom_fabrics::physics::{Obeyed, Obeying};
@@ -20,7 +20,7 @@ pub struct FabricTable {
     pub own: Map<String, Value>,
 }
 
-/// The keys that every fabric has, apart from its own.
+/// The keys that every fabric has.
 #[derive(Deserialize)]
 struct Common {
     kind: String,
@@ -55,7 +55,7 @@ impl FabricTable {
         self.label.as_deref().unwrap_or(&self.kind)
     }
 
-    /// Its line in the registry.
+    /// Its entry in the registry.
     pub(crate) fn entry(&self, at: &str) -> Result<&'static Entry, Refusal> {
         let kinds: Vec<&str> = REGISTRY.iter().map(|e| e.kind).collect();
         lightloom_fabrics::find(&self.kind).ok_or_else(|| {
@@ -146,7 +146,7 @@ impl FabricTable {
     }
 }
 
-/// Completes a table, above the keys by which it obeys the physics.
+/// Completes a table; its keys override those through which it obeys the physics.
 fn under(
     entry: &Entry,
     physics: &Physics,
@@ -195,7 +195,7 @@ pub(crate) fn resolve_all(
     fabrics.iter().map(resolve).collect()
 }
 
-/// How messages name a fabric: by its label if there is more than one.
+/// The name of a fabric in messages: with its label if there is more than one.
 pub(crate) fn path(fabric: &FabricTable, all: &[FabricTable]) -> String {
     if all.len() == 1 {
         "fabric".to_owned()
@@ -251,7 +251,7 @@ fn merged(mut base: Map<String, Value>, over: &Map<String, Value>) -> Map<String
     base
 }
 
-/// Names of files and directories in the same place as the directories named by labels.
+/// Names of files and directories that are beside the directories named by labels.
 const RESERVED: &[&str] = &[
     "bill.csv",
     "circuits.parquet",
@@ -274,7 +274,7 @@ const RESERVED: &[&str] = &[
     "timeseries.parquet",
 ];
 
-/// Whether the results of a seed have that name: `seed-7`.
+/// Whether the name is that of the results of a seed, such as `seed-7`.
 fn is_of_a_seed(label: &str) -> bool {
     let digits = label
         .get(..5)
@@ -286,8 +286,8 @@ fn is_of_a_seed(label: &str) -> bool {
 /// The longest name of a directory, with room for the temporary names of files [B].
 const LONGEST_NAME: usize = 200;
 
-/// Results are kept in directories named by label, on every system. Letters may be of any
-/// script, in one piece: file systems differ in whether a letter and its accent are two.
+/// Refuses labels that cannot name directories on every system. Letters of any script are allowed
+/// if they are precomposed, because some file systems separate a letter from its accent.
 fn check_labels(fabrics: &[FabricTable]) -> Result<(), Refusal> {
     let safe = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | ' ' | '+');
     for (i, fabric) in fabrics.iter().enumerate() {

@@ -231,12 +231,12 @@ impl FaultTable {
         Refusal::new(key(index), self.part(), limit, remedy)
     }
 
-    /// Whether it happens in the fabric of that label.
+    /// Whether the fault occurs in the fabric of that label.
     pub(crate) fn happens_in(&self, label: &str) -> bool {
         self.fabric.as_deref().is_none_or(|f| f == label)
     }
 
-    /// When which part fails, and how badly.
+    /// The outage: the part, its time and its severity.
     pub(crate) fn outage(&self, index: usize) -> Result<Outage, Refusal> {
         Ok(Outage {
             element: self.element(&key(index))?,

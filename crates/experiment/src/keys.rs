@@ -28,7 +28,7 @@ pub fn check_keys(json: &Value) -> Result<(), Refusal> {
     of_keys(check_fabrics(json))
 }
 
-/// The refusal, where it is of a key.
+/// The refusal, if it concerns a key.
 fn of_keys(checked: Result<(), Refusal>) -> Result<(), Refusal> {
     match checked {
         Err(refusal) if OF_KEYS.contains(&&*refusal.limit) => Err(refusal),

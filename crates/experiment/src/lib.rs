@@ -105,7 +105,7 @@ impl Experiment {
     /// changes nothing.
     ///
     /// # Errors
-    /// A [`Refusal`] of the first thing that cannot run.
+    /// A [`Refusal`] of the first value that cannot run.
     pub fn resolve(&self) -> Result<Experiment, Refusal> {
         let (table, cluster) = self.cluster.resolve()?;
         let run = self.run.resolve(&self.workload)?;
@@ -191,8 +191,7 @@ fn shared(physics: Option<&PhysicsTable>, cluster: &ClusterTable) -> Physics {
     }
 }
 
-/// Where a window is measured, the flows follow from it, unless their number is
-/// given.
+/// If a window is measured, it determines the number of flows, unless the number is given.
 fn with_flows(
     workload: &WorkloadConfig,
     run: &RunTable,

@@ -34,7 +34,7 @@ fn within(
     }
 }
 
-/// Three figures are enough of an estimate.
+/// Rounds an estimate to three digits.
 fn rounded(bytes: u64) -> Bytes {
     let unit = 10u64.pow(bytes.max(1).ilog10().saturating_sub(2));
     Bytes(bytes / unit * unit)

@@ -196,7 +196,7 @@ impl Experiment {
         let outages = self.outages_of(table.label())?;
         let memory = check_memory(entry, &own, site, &at, !outages.is_empty())?;
         if !outages.is_empty() {
-            // On a fabric of its own: a trial leaves traces.
+            // The rehearsal uses a separate fabric, because faults change its state.
             let mut trial = (entry.build)(&own, site).map_err(placed)?;
             self.rehearse(trial.as_mut(), table.label(), &outages)?;
         }
@@ -218,7 +218,7 @@ impl Experiment {
         })
     }
 
-    /// Refuses a run that would never end, or not within a reasonable time.
+    /// Refuses a run that would never end, or would not end within a reasonable time.
     fn check_end(&self, facts: &Facts, flows: &Flows, at: &str) -> Result<(), Refusal> {
         if let (Some(unjoined), Some(StopRule::Drain)) = (&facts.unjoined, self.run.stop) {
             return Err(never_drained(unjoined, at));

@@ -88,7 +88,7 @@ const LIMIT_JOBS: Time = Time(100_000 * Time::S.0);
 /// this time.
 const STILL_DECISIONS: i64 = 100;
 const STILL_PER_RACK: i64 = 10;
-/// The same by time, and by packets of a server's link.
+/// The same limit as a time, and in packets of a server's link.
 const STILL: Time = LIMIT;
 const STILL_PACKETS: i64 = 1_000;
 const PACKET_BYTES: u64 = 1_500;
@@ -97,10 +97,11 @@ const PACKET_BYTES: u64 = 1_500;
 /// bytes.
 const DRAIN_TIMES: i64 = 100;
 
-/// Slots of circuits that take turns, each an event or more: more take hours.
+/// Largest number of slots of circuits that take turns; each slot is at least one event, so more
+/// would take hours.
 const SLOTS_MAX: i64 = 1 << 31;
 
-/// Picoseconds a second, times bits a byte.
+/// Picoseconds in a second × bits in a byte.
 const PS_BITS: u128 = 8_000_000_000_000;
 
 /// Neither warm-up nor window may be longer.
@@ -151,7 +152,7 @@ impl RunTable {
             (Some(span), ..) => Some(span.until + (span.until - span.from)),
             (None, true, _) => Some(LIMIT_JOBS),
             (None, false, Some(_)) => Some(LIMIT),
-            // Its flows bound the run.
+            // The flows of the workload bound the run.
             (None, false, None) => None,
         };
         let limit = limit.map(|limit| limit.max(stop_at.unwrap_or(limit)));
@@ -186,7 +187,7 @@ impl RunTable {
         }
     }
 
-    /// Refuses a number of repetitions that is none, or for which there are no seeds.
+    /// Refuses an invalid number of repetitions, and one for which there are not enough seeds.
     fn check_repeat(&self) -> Result<(), Refusal> {
         let Some(times) = self.repeat else {
             return Ok(());
@@ -267,7 +268,7 @@ impl RunTable {
         }
     }
 
-    /// The window, refused where it makes no sense.
+    /// The window; refuses an invalid one.
     fn checked_span(&self, workload: &WorkloadConfig) -> Result<Option<Span>, Refusal> {
         let Some(measure) = self.measure else {
             return match self.warm_up {
@@ -337,8 +338,8 @@ impl RunTable {
         Some(Span { from, until })
     }
 
-    /// The engine's plan for these flows on a fabric that decides on circuits every `interval`,
-    /// if it does; `self` is resolved.
+    /// The engine's plan for these flows on a fabric that decides on circuits every `interval`, if
+    /// it has an interval; `self` is resolved.
     pub(crate) fn plan(
         &self,
         faults: Vec<Fault>,
@@ -379,8 +380,8 @@ impl RunTable {
     }
 }
 
-/// For how long a run that drains waits for a byte to be delivered, on a fabric that decides on
-/// circuits every `interval`, if it does.
+/// The time for which a run that drains waits for the next delivered byte, on a fabric that decides
+/// on circuits every `interval`, if it has an interval.
 pub(crate) fn patience(cluster: &Cluster, interval: Option<Time>) -> Time {
     let decisions = STILL_DECISIONS + STILL_PER_RACK * i64::from(cluster.racks);
     let decided = interval.unwrap_or_default().0.saturating_mul(decisions);

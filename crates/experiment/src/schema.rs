@@ -1,4 +1,4 @@
-//! The JSON Schema of an experiment, put together from those of its parts.
+//! The JSON Schema of an experiment, assembled from those of its parts.
 
 use crate::{ClusterTable, CompareTable, FaultTable, PhysicsTable, RunTable};
 use lightloom_engine::Refusal;
@@ -31,7 +31,8 @@ pub(crate) fn misplaced(refusal: Refusal) -> Refusal {
     Refusal { remedy, ..refusal }
 }
 
-/// A letter is missing, or two are exchanged: no key within reach is so near by chance.
+/// Similarity of two keys that differ by one missing letter or two exchanged letters; other keys
+/// are not so similar by chance.
 const NEARLY_THE_SAME: f64 = 0.95;
 
 fn alike(a: &str, b: &str) -> f64 {
@@ -89,7 +90,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// Digests of files, by the keys that name them; policies have those of theirs.
+/// Digests of files, by the keys that name them; policies have keys of their own.
 fn inputs() -> Value {
     let digest = |what: &str| {
         json!({
@@ -120,7 +121,7 @@ fn part<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
     generator.subschema_for::<T>().to_value()
 }
 
-/// Where the definitions of a fabric begin.
+/// The prefix of the names of a fabric's definitions.
 fn prefix(entry: &Entry) -> String {
     format!("fabric-{}", entry.kind)
 }

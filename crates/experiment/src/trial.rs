@@ -62,7 +62,7 @@ pub(crate) struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Begins to count. Of a run that is shared among threads the time of day counts.
+    /// Begins to count. For a run with several threads, wall-clock time is counted.
     pub(crate) fn start(threads: usize) -> Stopwatch {
         Stopwatch {
             begun: Instant::now(),
@@ -126,7 +126,7 @@ impl TrialClock {
         }
     }
 
-    /// Whether there is time left.
+    /// Whether the trial has time left.
     fn goes_on(&self) -> bool {
         let busy = self.now.busy_s;
         let whole = busy * self.bytes as f64 / self.now.bytes.max(1) as f64;
@@ -162,7 +162,8 @@ impl Progress for TrialClock {
     }
 }
 
-/// Distance between looks at the clock at first: close enough that one never takes long.
+/// Initial simulated time between two readings of the clock, which is so short that one step never
+/// takes long.
 fn distance(last_arrival: Time) -> Time {
     const LEAST: Time = Time(100 * Time::NS.0);
     (last_arrival / 100_000).max(LEAST)

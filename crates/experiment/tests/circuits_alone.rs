@@ -1,5 +1,5 @@
-//! Circuits without an electrical network: all of a pair's circuits carry its flows, and no
-//! demand is too small for one.
+//! Circuits without an electrical network: all circuits of a pair carry its flows, and no demand is
+//! too small for a circuit.
 
 use lightloom_engine::run::Silent;
 use lightloom_engine::{Dependencies, FlowId, Flows, HostId, Time};
@@ -15,7 +15,7 @@ fn flows(rows: &[(u32, u32, u64)]) -> Flows {
     flows
 }
 
-/// A table with others' keys.
+/// A table with the keys of another one.
 fn with(mut table: Value, more: Value) -> Value {
     let keys = more.as_object().expect("a table").clone();
     table.as_object_mut().expect("a table").extend(keys);
@@ -50,8 +50,9 @@ fn finishes(fabric: Value, flows: Flows) -> Vec<Time> {
     output.expect("nothing fails").flows.finish
 }
 
-/// All-reduces of 1 GB by ring between servers 0 and 4, 1 and 5, 2 and 6, 3 and 7: two rounds
-/// of half of it each way. What a server sends in the second it has received in the first.
+/// Ring all-reduces of 1 GB between servers 0 and 4, 1 and 5, 2 and 6, 3 and 7: two rounds with
+/// half of the data in each direction. In the second round, a server sends the data that it
+/// received in the first.
 fn all_reduces() -> Flows {
     let half = 500_000_000;
     let rows = (0..4).flat_map(|n| [(n, 4 + n, half), (4 + n, n, half)].repeat(2));
@@ -66,8 +67,8 @@ fn all_reduces() -> Flows {
     flows
 }
 
-/// 1 GB of each pair over 100 Gb/s are 80 ms. Packets that are stored, and the first decision,
-/// are the rest, some microseconds.
+/// 1 GB of each pair takes 80 ms at 100 Gb/s. Stored packets and the first decision add some
+/// microseconds.
 #[test]
 fn four_all_reduces_take_four_circuits() {
     let fixed = |circuits: Value| json!({"kind": "fixed", "circuits": circuits});
@@ -127,8 +128,8 @@ fn a_threshold_is_refused_where_nothing_else_carries_what_is_below() {
     );
 }
 
-/// The preset decides every 10 s, first then: a lone flow of 900 kB is delivered soon after
-/// (mirrors settle in 10 ms), and the run is not cut before it.
+/// The preset decides every 10 s, and first after 10 s: a lone flow of 900 kB is delivered soon
+/// after that (mirrors settle in 10 ms), and the run does not end before.
 #[test]
 fn a_run_that_drains_outlasts_the_first_decision() {
     let workload = json!({"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}});

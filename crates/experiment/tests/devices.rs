@@ -10,23 +10,23 @@ fn sirius(more: Value) -> Value {
     with(&json!({"kind": "sirius"}), &more)
 }
 
-/// The figures are worked out by hand: the papers' guardbands (§6), RS(544, 514) of 10 bits
-/// shortened to the whole symbols of a cell, and the epochs that a codeword goes over.
+/// The figures are computed by hand: the papers' guardbands (§6), RS(544, 514) of 10 bits shortened
+/// to the whole symbols of a cell, and the epochs that a codeword goes over.
 fn by_hand() -> [(Value, Value); 6] {
     [
         (
-            // 34.56 ns are 1,728 bits, 172 symbols: 142 carry 1,420 bits.
+            // 34.56 ns are 1,728 bits or 172 symbols, of which 142 carry 1,420 bits.
             json!({"devices": "sirius"}),
             json!({"slot": "38.4 ns", "guardband": "3.84 ns", "cell": "177 B"}),
         ),
         (
-            // 92 ns of laser, 8 ns to lock; 898.56 ns are 22,464 bits, 5 words of 449 symbols.
+            // 92 ns of tuning and 8 ns to lock; 898.56 ns are 22,464 bits, 5 words of 449 symbols.
             json!({"devices": "sirius-v1"}),
             json!({"channel_rate": "25 Gb/s", "slot": "998.4 ns", "guardband": "99.84 ns",
                    "cell": "2618 B"}),
         ),
         (
-            // 96.16 ns are 4,808 bits, 480 symbols: 450 carry 4,500 bits.
+            // 96.16 ns are 4,808 bits or 480 symbols, of which 450 carry 4,500 bits.
             json!({"devices": {"preset": "sirius-bank"}, "detail": "flows"}),
             json!({"slot": "100 ns", "guardband": "3.84 ns", "cell": "562 B", "detail": "flows"}),
         ),
@@ -44,7 +44,7 @@ fn by_hand() -> [(Value, Value); 6] {
                    "fec_latency": "100 ns"}),
         ),
         (
-            // On gratings of 4 ports, and 16 more than they need.
+            // The fabric needs gratings of 4 ports; these have 16 more.
             json!({"devices": {"grating": {"ports": 20}}, "uplink_plan": "wide", "mode": "ideal"}),
             json!({"slot": "38.4 ns", "guardband": "3.84 ns", "cell": "177 B",
                    "uplink_plan": "wide", "mode": "ideal"}),
@@ -204,8 +204,8 @@ fn an_impossible_design_is_refused_by_the_part_that_breaks_it() {
     }
 }
 
-/// 16 nodes by one uplink each are 16 nodes an uplink; 128 by 12 on gratings of one size, 32
-/// ports (banks of 4).
+/// 16 nodes with one uplink each give 16 nodes for an uplink; 128 nodes with 12 uplinks need
+/// gratings of one size, 32 ports (banks of 4).
 #[test]
 fn gratings_reach_as_many_nodes_as_the_fabric_needs() {
     let one = json!({"devices": {"grating": {"ports": 15}}, "uplinks": 1});
@@ -228,7 +228,8 @@ fn physics_of_the_experiment_stand_beside_the_devices() {
     raw["physics"] = json!({"preset": "realistic"});
     let once = resolved(&raw);
     let table = &once["fabric"][0];
-    // 18 of 204 B are the header; the wait for a codeword is not the coder's latency.
+    // 18 of 204 B are the header; the waiting time for a codeword is not part of the coder's
+    // latency.
     assert_eq!(
         (&table["cell"], &table["header"]),
         (&json!("186 B"), &json!("18 B"))

@@ -1,5 +1,5 @@
-//! Runs that would not end, over circuits that take turns: one that is to deliver everything
-//! is refused if and only if it would not; and one of too many slots.
+//! Runs over circuits that take turns: a run that has to deliver everything is refused if and only
+//! if it would not end, and so is a run with too many slots.
 
 use lightloom_engine::run::Silent;
 use lightloom_engine::{Flows, HostId, Time};
@@ -9,7 +9,7 @@ use serde_json::{json, Value};
 
 const RACKS: u32 = 4;
 
-/// From, to; in hosts, of which each rack has two.
+/// Source and destination hosts; each rack has two hosts.
 type Pair = (u32, u32);
 
 fn flows(pairs: &[Pair]) -> Flows {
@@ -89,7 +89,7 @@ proptest! {
     }
 }
 
-/// Racks 0 and 1 in turn with their neighbours; rack 1 has something for rack 3.
+/// Racks 0 and 1 are connected with their neighbours in turn; rack 1 has a flow for rack 3.
 #[test]
 fn the_first_pair_is_named() {
     let said = |fabric: Value, pairs: &[Pair]| run(&fabric, "drain", pairs).expect_err("refused");
@@ -104,7 +104,7 @@ fn the_first_pair_is_named() {
     assert!(said(mordia, &many).contains("which has flows from it (the first of 3 such pairs);"));
     let alone = json!({"kind": "hybrid", "electrical": false, "policy": ring});
     assert!(said(alone, &[(3, 7)]).contains("join them, set electrical = true, or end"));
-    // A policy that decides anew may join them later, and a round robin joins all.
+    // A policy that decides again may connect them later, and a round robin connects all racks.
     for policy in ["mordia", "rotation"] {
         let table = json!({"kind": "mordia", "policy": policy, "interval": "1 ms"});
         assert_eq!(run(&table, "drain", &[(3, 7)]), Ok(true));

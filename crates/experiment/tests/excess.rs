@@ -1,5 +1,5 @@
-//! Loads beyond what links carry are denied by arithmetic, whatever the length of the run; and no
-//! fabric ever carries more than that arithmetic allows.
+//! The calculation shows that loads above the capacity of links are not carried, for runs of any
+//! length; and no fabric carries more than the calculation permits.
 
 use lightloom_engine::run::Silent;
 use lightloom_experiment::Experiment;
@@ -52,7 +52,8 @@ fn fabrics() -> Vec<(Value, f64)> {
         (tree, 0.25 * 0.9),
         (plain, 0.5),
         (clos, 0.5 * 1460.0 / 1538.0),
-        // √4 at the racks of four pods of 4, √4 above them, where 12 of 15 flows go.
+        // An oversubscription of √4 at the racks in four pods of 4, and of √4 above the pods, which
+        // 12 of 15 flows cross.
         (
             json!({"kind": "tree", "oversubscription": 4.0, "levels": 3}),
             0.25 * 15.0 / 12.0,
@@ -86,7 +87,7 @@ fn what_the_links_carry_is_known_before_the_run() {
     }
 }
 
-/// Otherwise the arithmetic would deny a load that is carried.
+/// Otherwise the calculation would exclude a load that is carried.
 #[test]
 fn no_fabric_carries_more() {
     let sirius = json!({"kind": "sirius", "channel_rate": "5 Gb/s"});
@@ -119,7 +120,8 @@ fn one_hot_node_is_named() {
     assert_eq!(excess(tree(), 0.05, hot), None);
 }
 
-/// All four receivers of a LIONS output hear at once: a hot spot of three times a link is carried.
+/// All four receivers of a LIONS output receive at the same time, so a hot spot of three times a
+/// link's rate is carried.
 #[test]
 fn receivers_of_a_grating_hear_more_than_a_link() {
     let hot = json!({"kind": "hotspot", "targets": [3], "fraction": 0.9});

@@ -1,4 +1,4 @@
-//! Experiments as users write them: resolved, refused, run and run again.
+//! Experiments as users write them: they are resolved, refused, run, and repeated.
 
 mod common;
 
@@ -18,7 +18,7 @@ fn raw(fabrics: Value) -> Value {
     })
 }
 
-/// 16 racks, or 16 nodes for a fabric that connects nothing else.
+/// 16 racks, or 16 nodes for a fabric that connects nodes only.
 fn raw_that_fits(fabric: &Value) -> Value {
     let mut raw = raw(json!([fabric]));
     if fabric["kind"].as_str().is_some_and(connects_single_nodes) {
@@ -48,7 +48,7 @@ fn run(raw: &Value, threads: usize) -> Flows {
     experiment.run(0, threads, &mut Silent).unwrap().flows
 }
 
-/// Everything that decides the bytes of `flows.parquet`, row by row.
+/// All values that determine the bytes of `flows.parquet`, row by row.
 fn rows(f: &Flows) -> Vec<(HostId, HostId, u64, [Time; 3], u32)> {
     let times = |i: usize| [f.arrival[i], f.start[i], f.finish[i]];
     (0..f.len())
@@ -91,10 +91,10 @@ fn summary(raw: &Value) -> Value {
     serde_json::to_value(output.summary).unwrap()
 }
 
-/// Keys that a resolved table may leave open, and why nothing is in force for them.
+/// Keys that a resolved table may omit, with the reason why they have no value in force.
 const OPEN: &[(&str, &[&str])] = &[
-    // As many switches as links lead to, at the servers' rate. Tiers that are not given follow from
-    // the bill of parts, by its price book; `racks_per_pod` records those that are simulated.
+    // One switch for each link, at the servers' rate. Tiers that are not given follow from the bill
+    // of parts, by its price book; `racks_per_pod` records the simulated ones.
     ("clos", &["aggregation_switches", "core_switches", "tiers"]),
     // Routers without a speedup, as by default, have no output queues.
     ("flattened-butterfly", &["output_buffer"]),
@@ -111,11 +111,13 @@ const OPEN: &[(&str, &[&str])] = &[
         ],
     ),
     ("cthrough", &["racks_per_pod"]),
-    // And rules are counted for each change; servers never leave the circuits.
+    // The number of rules is counted for each change, and servers never leave the circuits.
     ("hydra", &["racks_per_pod", "rules", "controller_timeout"]),
-    // A schedule is the policy's; racks send at the rate of circuits, and alone.
+    // The policy determines the schedule; racks send at the rate of circuits, and there is no
+    // packet network.
     ("mordia", &["schedule", "stack_rate", "packet_rate"]),
-    // Neither pods, nor limits of buffers, nor shares of links; the policy's own order.
+    // There are no pods, no limits of buffers and no shares of links; the order is that of the
+    // policy.
     (
         "hybrid",
         &[
@@ -183,7 +185,7 @@ fn ranges_of_the_schema_are_those_that_are_refused() {
     for entry in REGISTRY {
         let schema = (entry.schema)();
         for (key, about) in schema["properties"].as_object().unwrap() {
-            // Only where there is more to it than that it is not negative.
+            // Only limits other than "not negative" are tested.
             let least = about["minimum"].as_u64().filter(|&least| least > 0);
             let beyond = about["maximum"].as_u64().map(|most| most + 1);
             for value in [least.map(|least| least - 1), beyond].into_iter().flatten() {
@@ -366,7 +368,7 @@ fn a_fault_that_the_fabric_has_no_part_for_is_refused_before_the_run() {
         refused(&with("/fault", uplink), 0),
         "fault[0] = node 1 uplink 99: this fabric has uplinks 0 to 5; correct it"
     );
-    // Only where there are several can it have been meant for another.
+    // The key can only have been meant for another fabric if there are several.
     let fabrics = json!([
         {"kind": "sirius"}, {"kind": "sirius", "label": "b"}, {"kind": "clos"}
     ]);
@@ -489,7 +491,7 @@ fn goodput_between_racks_leaves_out_what_never_leaves_one() {
     }
 }
 
-/// A tree of 10 Gb/s above servers of 10 Gb/s, half of its capacity.
+/// A tree with half of the capacity of its servers, which have 10 Gb/s.
 fn tree(rate_precision: Option<&str>) -> Value {
     let mut raw = raw(json!([{"kind": "tree", "oversubscription": 2}, {"kind": "sirius"}]));
     raw["workload"]["load"] = json!(0.9);
@@ -499,8 +501,8 @@ fn tree(rate_precision: Option<&str>) -> Value {
     raw
 }
 
-/// Mentioned where it was given, in force where rates are shared out, and the same
-/// bytes as ever where it is exact.
+/// The precision is printed if it was given, applies to fabrics with rates, and "exact" gives the
+/// same bytes as before.
 #[test]
 fn a_precision_of_rates_reaches_the_fabrics_that_share_them_out() {
     let derived = |raw: &Value, index: usize| {
@@ -526,7 +528,7 @@ fn a_precision_of_rates_reaches_the_fabrics_that_share_them_out() {
     assert_eq!(rows(&run(&tree(Some("1 %")), 4)), rough);
 }
 
-/// 40 flows of 1 MB, a millisecond apart on average, on links of 1 Gb/s: 8 ms each.
+/// 40 flows of 1 MB, on average one per millisecond, on links of 1 Gb/s, where each takes 8 ms.
 fn apart(run: Value) -> Value {
     json!({
         "cluster": {"racks": 2, "servers_per_rack": 1, "server_rate": "1 Gb/s"},

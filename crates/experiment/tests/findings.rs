@@ -1,5 +1,5 @@
-//! Times and windows of a fabric's table that limit its results: each has a finding, and with the
-//! value that its remedy names there is none, and the limit is gone.
+//! Times and windows of a fabric's table that limit its results: each has a finding; with the value
+//! of its remedy, there is neither a finding nor a limit.
 
 use lightloom_engine::run::Silent;
 use lightloom_engine::{Flows, HostId, Time};
@@ -10,7 +10,7 @@ fn raw(fabric: &Value, server_rate: &str) -> Value {
     linked(fabric, server_rate, "uncapped")
 }
 
-/// The same with servers' links of a rate.
+/// The same with servers' links of a given rate.
 fn linked(fabric: &Value, server_rate: &str, link: &str) -> Value {
     json!({
         "cluster": {"racks": 16, "servers_per_rack": 4, "server_rate": server_rate, "nic": link},
@@ -66,8 +66,8 @@ fn a_window_below_the_round_trip_is_a_finding() {
     assert_eq!(found(&cells), [""; 0]);
 }
 
-/// A flow takes no more of the wires than its server's link: a window that is narrower by as much
-/// does. The wires are twelve uplinks of 45 Gb/s of payload.
+/// A flow uses no more of the uplinks than its server's link carries, so a window that is smaller
+/// in the same proportion suffices. There are twelve uplinks of 45 Gb/s of payload.
 #[test]
 fn a_window_is_as_wide_as_the_servers_link_needs() {
     let sirius = |window: u32| json!({"kind": "sirius", "mode": "ideal", "propagation": "2500 ns", "ideal_window": window});
@@ -93,8 +93,8 @@ fn a_window_is_as_wide_as_the_servers_link_needs() {
     }
 }
 
-/// A flow of 5 MB that short ones to its destination stop ten times, over links of 5 us: 44 packets
-/// of 1,500 B are sent at 100 Gb/s in 5 us and the 240 ns that one takes at 50 Gb/s.
+/// Short flows to the same destination stop a flow of 5 MB ten times, over links of 5 us: 44
+/// packets of 1,500 B are sent at 100 Gb/s in 5 us plus the 240 ns that one takes at 50 Gb/s.
 #[test]
 fn a_flow_buffer_below_a_hop_is_a_finding() {
     let clos = |buffer: u32| json!({"kind": "clos", "propagation": "5 us", "flow_buffer": buffer});
@@ -121,9 +121,10 @@ fn a_flow_buffer_below_a_hop_is_a_finding() {
     assert!(end(22) > 1.1 * open, "{} of {open}", end(22));
 }
 
-/// By hand: 16 racks of 12 uplinks have epochs of 4/3 slots of 100 ns. Without crossing a cell is
-/// counted for 2.5 epochs and a slot, 3.25 epochs. A crossing of 1.25 us is 12.5 slots, of at
-/// least one slot an epoch: a lag of 14, so 15.5 epochs and 13.5 slots, 25.6 epochs.
+/// By hand: 16 racks with 12 uplinks have epochs of 4/3 slots of 100 ns. Without crossing time, a
+/// cell counts for 2.5 epochs and a slot, 3.25 epochs. A crossing of 1.25 us is 12.5 slots, with at
+/// least one slot in each epoch: a lag of 14, so a cell counts for 15.5 epochs and 13.5 slots, 25.6
+/// epochs.
 #[test]
 fn a_queue_below_the_way_of_a_grant_is_a_finding() {
     let sirius = |crossing: &str, queue: u32| json!({"kind": "sirius", "propagation": crossing, "queue": queue});
@@ -150,7 +151,7 @@ fn times_that_leave_circuits_no_time_are_findings() {
     assert_eq!(of("11 ms", json!({})), ["ramp", "dip"]);
     assert_eq!(of("16 ms", json!({})), ["dip"]);
     assert_eq!(of("16 ms", json!({"dip": "0 s"})), [""; 0]);
-    // Without an electrical network there is none to fill.
+    // Without an electrical network, these findings do not apply.
     let alone = json!({"electrical": false});
     assert_eq!(of("16 ms", alone), [""; 0]);
     // Circuits that stay, and those that take turns by a schedule.

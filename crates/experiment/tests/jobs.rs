@@ -1,5 +1,5 @@
-//! Jobs on real fabrics: they finish on each, send the bytes of their definition, and take the time
-//! of theory without congestion.
+//! Jobs on real fabrics: they finish on each, send the bytes of their definition, and without
+//! congestion take the theoretical time.
 
 mod common;
 
@@ -11,7 +11,7 @@ use lightloom_fabrics::REGISTRY;
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
 
-/// 100 Gb/s everywhere, nothing oversubscribed, no latency but that of packets.
+/// All links have 100 Gb/s, nothing is oversubscribed, and the only latency is that of packets.
 fn clos() -> Value {
     json!({"kind": "clos", "link_rate": "100 Gb/s", "mtu": "1500 B"})
 }
@@ -20,7 +20,7 @@ fn sirius() -> Value {
     json!({"kind": "sirius", "uplinks": 8})
 }
 
-/// 32 servers on eight racks; 16 nodes for a fabric that connects nothing else.
+/// 32 servers in eight racks; 16 nodes for a fabric that connects nodes only.
 fn cluster(fabric: &Value) -> Value {
     match fabric["kind"].as_str().is_some_and(connects_single_nodes) {
         true => json!({"hosts": 16, "server_rate": "10 Gb/s"}),
@@ -54,7 +54,7 @@ fn seconds(fabric: Value, job: Value) -> f64 {
     out.summary.jobs.0[0].1.seconds.unwrap()
 }
 
-/// Every kind, so small that a packet simulation takes no time.
+/// Jobs of every kind, so small that a packet simulation is fast.
 fn every_kind() -> Value {
     let hadoop = json!({"block": "100 KB", "map_rate": "10 Gb/s", "reduce_rate": "10 Gb/s"});
     json!([
@@ -125,8 +125,8 @@ fn samples_change_nothing() {
 /// each.
 const HOPS: f64 = 5.0 * 1500.0 * 8.0 / 100e9;
 
-/// The alpha-beta model on a network where nothing contends: within the packets
-/// on the way in each round.
+/// The alpha-beta model on a network without contention; the tolerance is the packets in flight in
+/// each round.
 #[test]
 fn collectives_take_what_the_alpha_beta_model_says() {
     // 1.6 MB take 128 us at 100 Gb/s.
@@ -181,7 +181,7 @@ fn a_pipeline_takes_its_fill_its_work_and_its_packets() {
     for (forward, stage, bottleneck) in [("20 us", 20e-6, 20e-6), ("3 us", 3e-6, 8e-6)] {
         let took = seconds(clos(), job(forward));
         let least = 8.0 * stage + 7.0 * 8e-6 + 9.0 * bottleneck;
-        // Packets on the way: down the pipeline, and of each microbatch that waits.
+        // Packets in flight: through the pipeline, and of each waiting microbatch.
         let most = least + (7.0 + 9.0) * HOPS;
         assert!(
             took >= least && took <= most,
@@ -190,8 +190,8 @@ fn a_pipeline_takes_its_fill_its_work_and_its_packets() {
     }
 }
 
-/// c-Through Fig 6, full bisection: nothing but the processors is in the way. At
-/// a thousandth of the paper's size, and of its time.
+/// c-Through Fig 6, full bisection: only the processors limit the migration. Sizes and times are a
+/// thousandth of the paper's.
 #[test]
 fn migrations_at_full_bisection_take_the_time_of_the_processors() {
     let job = json!({"kind": "vm-migration", "memory": "1 MB", "ratio": 0.1, "cpu": "200 us"});

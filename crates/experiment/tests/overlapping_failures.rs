@@ -11,7 +11,7 @@ use lightloom_fabrics::REGISTRY;
 use proptest::prelude::*;
 use serde_json::{json, Value};
 
-/// A part as a fault names it.
+/// Parts in the form in which a fault names them.
 fn parts() -> Vec<Value> {
     vec![
         json!({"element": "node", "node": 1}),
@@ -59,7 +59,7 @@ fn faults(part: &Value, unit: Time, spans: &[(i64, i64)]) -> Value {
     spans.iter().map(fault).collect()
 }
 
-/// Every server sends at a part of its link's rate, in turn to three racks, every half unit.
+/// Every server sends to three racks in turn every half unit, at a fraction of its link's rate.
 fn flows(hosts: u32, per_rack: u32, unit: Time) -> Flows {
     let mut flows = Flows::new();
     // 0.1 of 10 Gb/s over half a unit.
@@ -91,7 +91,7 @@ fn run(fabric: &Value, unit: Time, faults: Value) -> Result<RunOutput, String> {
     prepared.run(&mut Silent).map_err(|e| e.to_string())
 }
 
-/// All that a run leaves behind, but how long it took on this machine.
+/// All results of a run except its wall-clock time.
 fn outcome(output: &RunOutput) -> String {
     let mut summary = serde_json::to_value(&output.summary).unwrap();
     let machine = |key: &String| {
@@ -156,7 +156,7 @@ fn a_part_works_when_no_failure_is_in_force() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Any failures of one part are those that their union has.
+    /// Overlapping failures of one part have the effect of their union.
     #[test]
     fn failures_are_their_union(
         which in 0..fabrics().len(),
@@ -187,7 +187,7 @@ fn union(mut spans: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
     joined
 }
 
-/// 50 MB over a link of 50 Gb/s take 8 ms; 5 ms of them the link is down.
+/// 50 MB over a link of 50 Gb/s take 8 ms; the link is down for 5 ms.
 #[test]
 fn a_transceiver_that_fails_twice_works_again_when_both_failures_are_over() {
     let raw = json!({

@@ -1,5 +1,5 @@
 //! Oversubscription that all electrical networks share, and circuits as fast as the cluster's
-//! racks: whose values are in force.
+//! racks: tests which value is in force.
 
 mod common;
 
@@ -163,8 +163,9 @@ fn a_refusal_says_that_the_ratio_is_the_clusters() {
     ));
 }
 
-/// As fast as the uplinks of the racks that papers have, circuits are those of the papers:
-/// four servers of 1 Gb/s (c-Through §5.1), 32 planes for 32 servers of 10 Gb/s (HydRA §III.A).
+/// With the papers' clusters, whose racks' uplinks determine the rate of circuits, circuits are
+/// those of the papers: four servers of 1 Gb/s (c-Through §5.1), 32 planes for 32 servers of 10
+/// Gb/s (HydRA §III.A).
 #[test]
 fn circuits_of_the_papers_clusters_are_the_papers() {
     for (fabric, servers, rate, circuit) in [

@@ -10,7 +10,7 @@ use lightloom_fabrics::REGISTRY;
 use proptest::prelude::*;
 use serde_json::{json, Map, Value};
 
-/// 16 racks of 200 Gb/s, or 16 nodes of 10 Gb/s for a fabric that connects nothing else.
+/// 16 racks of 200 Gb/s, or 16 nodes of 10 Gb/s for a fabric that connects nodes only.
 fn raw(fabric: &Value, physics: Option<&Value>) -> Value {
     let nodes = connects_single_nodes(fabric["kind"].as_str().expect("a kind"));
     let cluster = match nodes {
@@ -63,7 +63,7 @@ fn ns(nanoseconds: f64) -> Time {
     Time((nanoseconds * 1e3).round() as i64)
 }
 
-/// Rates are whole bits a second, and times whole picoseconds.
+/// Tolerates rounding: rates are whole bits per second, and times whole picoseconds.
 fn near(took: Time, expected: Time, what: &Value) {
     assert!(
         (took - expected).0.abs() <= 2,
@@ -71,11 +71,12 @@ fn near(took: Time, expected: Time, what: &Value) {
     );
 }
 
-/// Propagation in the realistic preset; then a switch, error correction.
+/// Propagation in the realistic preset; below it, the latencies of a switch and of error
+/// correction.
 const WAY: f64 = 500.0;
 const SWITCH: f64 = 600.0;
 const FEC: f64 = 102.4;
-/// From a rack to another over one circuit, until it is through the switch there.
+/// Time from one rack to another over one circuit, including the switch there.
 const CROSSING: f64 = WAY + FEC + SWITCH;
 
 /// 1,500 B with 38 B of framing at a rate in Gb/s [ns].
@@ -83,7 +84,8 @@ fn frame(gbps: f64) -> f64 {
     1_538.0 * 8.0 / gbps
 }
 
-/// Four links of 50 Gb/s to another pod, two below the same, each stored whole.
+/// Four links of 50 Gb/s to another pod, two within a pod; every switch stores the packet
+/// completely.
 #[test]
 fn a_lone_packet_over_a_clos() {
     let clos = json!({"kind": "clos"});
@@ -96,7 +98,7 @@ fn a_lone_packet_over_a_clos() {
     // The same by rates.
     let flows = json!({"kind": "clos", "detail": "flows"});
     near(lone(&flows, Some(&realistic()), 1_500).0, took, &flows);
-    // All racks in one pod: two links have the whole way between them.
+    // If all racks are in one pod, two links share the whole distance.
     let pod = json!({"kind": "clos", "racks_per_pod": 16});
     let (took, _) = lone(&pod, Some(&realistic()), 1_500);
     near(
@@ -133,9 +135,9 @@ fn a_lone_flow_over_a_tree() {
     ] {
         let packet = |bytes: u64| (bytes + 38) as f64 * 8.0 / gbps;
         let full = packet(1_500);
-        // The last of ten packets is in the third round of four links.
+        // The last of ten packets is sent in the third round over four links.
         let rounds = 10u64.div_ceil(links) as f64;
-        // One of 500 B has a link beside the full one, or waits behind it on both.
+        // A packet of 500 B has a link beside the full packet's, or waits behind it on both links.
         let beside = if links > 1 { 0.0 } else { packet(500) };
         for (bytes, stored) in [
             (1_500u64, 2.0 * full),
@@ -147,7 +149,8 @@ fn a_lone_flow_over_a_tree() {
             near(took, ns(stored + latency), &fabric);
         }
     }
-    // Racks, pods, core and down again, on one link of 50 Gb/s each time.
+    // The packet passes racks, pods, the core and down again, over one link of 50 Gb/s at each
+    // step.
     let fat = json!({"kind": "tree", "levels": 3});
     let latency = WAY + 4.0 * FEC + 5.0 * SWITCH;
     near(
@@ -157,7 +160,8 @@ fn a_lone_flow_over_a_tree() {
     );
 }
 
-/// The same where switches send packets on as they come: all of a flow at the narrowest rate.
+/// The same if switches forward packets without storing them: the whole flow has the lowest rate on
+/// its path.
 #[test]
 fn a_lone_flow_over_a_tree_that_stores_nothing() {
     let latency = WAY + 2.0 * FEC + 3.0 * SWITCH;
@@ -186,14 +190,14 @@ fn a_lone_flow_over_a_circuit() {
     });
     let (took, hops) = lone(&hybrid, Some(&realistic()), 1_500);
     assert_eq!(hops, 1.0);
-    // Whenever its day begins, it is as much later than a flow of bytes alone.
+    // Whenever its day begins, the packet is later than a flow without physics by the same time.
     let bare = lone(&hybrid, None, 1_500).0;
     let frame = frame(200.0) - 60.0;
     near(took - bare, ns(frame + CROSSING + SWITCH), &hybrid);
 }
 
-/// A flow passes its own rack's switch long before its night ends: the rest is the time of a packet
-/// and of the crossing.
+/// A flow passes its own rack's switch long before the night ends; the remaining time is that of a
+/// packet and of the crossing.
 #[test]
 fn a_lone_packet_over_circuits_that_take_turns() {
     let mordia = json!({"kind": "mordia", "policy": "rotation"});
@@ -222,7 +226,7 @@ fn a_lone_packet_over_an_expander() {
     );
 }
 
-/// Cells leave at the slots of 100 ns in which nodes meet, which they do within three slots.
+/// Cells leave in slots of 100 ns in which their nodes are connected, which is within three slots.
 #[test]
 fn a_lone_cell_over_gratings() {
     let slots = |took: Time| {
@@ -239,8 +243,8 @@ fn a_lone_cell_over_gratings() {
         );
         let (took, hops) = lone(&sirius, Some(&realistic()), 544);
         let sent = slots(took).0;
-        // Six slots until it is through its own switch; the relay has it after another
-        // crossing, in slot 20.
+        // The cell passes its own switch in six slots; the relay has it after another crossing, in
+        // slot 20.
         let soonest = if hops == 1.0 { 7 } else { 21 };
         match mode {
             "ideal" => assert!((soonest..=soonest + 3).contains(&sent), "{sent}"),
@@ -249,7 +253,7 @@ fn a_lone_cell_over_gratings() {
     }
 }
 
-/// 50 m of fibre on either side, 274 B at 10 Gb/s, 10 ns of tuning.
+/// 50 m of fibre on each side, 274 B at 10 Gb/s, 10 ns of tuning.
 #[test]
 fn a_lone_packet_through_a_grating_switch() {
     let lions = json!({"kind": "lions"});
@@ -257,7 +261,7 @@ fn a_lone_packet_through_a_grating_switch() {
     near(took, ns(WAY + 274.0 * 0.8 + 10.0), &lions);
 }
 
-/// Three routers on the longest way, 35 flits of 6.4 ns. Cycles are whole: each of four wires
+/// Three routers on the longest path, 35 flits of 6.4 ns. Cycles are whole, so each of four wires
 /// takes up to two more.
 #[test]
 fn a_lone_packet_over_a_flattened_butterfly() {
@@ -296,7 +300,7 @@ fn what_a_fabric_does_not_have_is_said() {
         };
         assert_eq!(missing(entry.kind), expected, "{}", entry.kind);
     }
-    // A cell that is given is all payload.
+    // A given cell size is payload only.
     let cell = json!({"kind": "sirius", "cell": "500 B"});
     let found = assumed(&cell, Some(&realistic()));
     assert_eq!(found.missing[0].why, "its cell is given, all payload");

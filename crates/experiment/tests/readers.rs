@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets on random and mutated inputs, bounded, so
-//! that every run of the tests covers them.
+//! Runs the bodies of the fuzz targets on a limited number of random and mutated inputs in every
+//! run of the tests.
 
 #[path = "../../../fuzz/src/lib.rs"]
 mod targets;
@@ -119,7 +119,7 @@ fn mutated(target: &'static str) -> impl Strategy<Value = Input> {
         .prop_map(move |(seed, changes)| Input(changed(seed.get(&seeds).clone(), &changes)))
 }
 
-/// Valid JSON with unexpected contents: it is processed further than spoilt text.
+/// Valid JSON with unexpected contents, which is processed further than damaged text.
 fn odd_experiments() -> impl Strategy<Value = Input> {
     let parse = |seed: Vec<u8>| serde_json::from_slice::<Value>(&seed).expect("seeds are JSON");
     let seeds: Vec<Value> = seeds("experiment").into_iter().map(parse).collect();
@@ -133,7 +133,8 @@ fn odd_experiments() -> impl Strategy<Value = Input> {
     })
 }
 
-/// An eighth of `make test-long`, which sets `LIGHTLOOM_LONG`; `PROPTEST_CASES` tries more.
+/// Runs an eighth of the cases of `make test-long`, which sets `LIGHTLOOM_LONG`; `PROPTEST_CASES`
+/// sets another number.
 fn bounded() -> ProptestConfig {
     let set = |name| std::env::var_os(name).is_some();
     let cases = match (set("PROPTEST_CASES"), set("LIGHTLOOM_LONG")) {
@@ -269,7 +270,7 @@ fn apply(json: &mut Value, place: Index, other: Index, edit: Edit) {
     }
 }
 
-/// A seed that is refused would teach a fuzzer little.
+/// A refused seed is of little use to a fuzzer.
 #[test]
 fn seeds_are_accepted() {
     for (format, target) in TRACES {

@@ -12,7 +12,7 @@ use serde_json::{json, Value};
 const RATE: Rate = Rate(25 * Rate::GBPS.0);
 const BYTES: u64 = 2_000_000;
 
-/// Sixteen hosts, of a rack each where the fabric connects single nodes.
+/// Sixteen hosts; each is a rack of its own if the fabric connects single nodes.
 fn cluster(kind: &str) -> Value {
     match connects_single_nodes(kind) {
         true => json!({"hosts": 16, "server_rate": "25 Gb/s"}),
@@ -20,7 +20,7 @@ fn cluster(kind: &str) -> Value {
     }
 }
 
-/// How long a flow takes that is alone in the network, from the first rack to the last.
+/// The duration of a flow that is alone in the network, from the first rack to the last.
 fn alone(cluster: &Value, fabric: &Value) -> Result<Time, String> {
     let raw = json!({
         "cluster": cluster,
@@ -56,7 +56,7 @@ fn a_lone_flow_takes_its_bytes_at_the_rate_of_a_server_on_every_fabric() {
     }
 }
 
-/// A rack of Sirius has 12 uplinks for 8: alone, a flow has the cells of all of them.
+/// A rack of Sirius has 12 uplinks instead of 8: a flow that is alone has the cells of all of them.
 #[test]
 fn uncapped_servers_are_as_fast_as_their_racks() {
     for mode in ["request_grant", "ideal"] {
@@ -126,7 +126,7 @@ fn a_link_that_a_preset_passes_over_is_refused() {
             );
         }
     }
-    // As the preset intends, and without a host that receives faster than its link.
+    // This follows the preset, and no host receives faster than its link.
     assert_eq!(resolve(None, json!({})).as_ref(), Ok(&heard));
     assert_eq!(resolve(Some("uncapped"), json!({})).as_ref(), Ok(&heard));
     for (nic, keys) in [

@@ -1,4 +1,4 @@
-//! A run that drains ends when nothing can move any more, and not before.
+//! A run that drains ends as soon as no flow can make progress any more, and not before.
 
 use lightloom_engine::run::Silent;
 use lightloom_engine::{Flows, HostId, Time};
@@ -60,7 +60,7 @@ fn a_mordia_without_its_controller_ends() {
     let end = found["simulated_s"].as_f64().unwrap();
     assert!((10.0..10.2).contains(&(end - since)), "{found}");
     assert_eq!(found["cut"]["flows_unfinished"], json!(1));
-    // A repair to come is waited for, however late.
+    // The run waits for a future repair, however late it is.
     let mut repaired = fails;
     repaired["repair_at"] = json!("60 s");
     let found = summary(
@@ -98,7 +98,8 @@ fn a_run_that_stands_still_says_so_at_its_default_limit() {
         let since = since.unwrap_or_else(|| panic!("it stood still: {found}"));
         assert!(since <= at_most, "{found}");
     }
-    // One that is slow is not still, nor is one that is cut before it could move.
+    // A slow run still makes progress; a run that ends before its flows could move is not reported
+    // as standing still either.
     let tree = || json!({"kind": "tree"});
     for (limit, rate) in [(Some("10 ms"), "1 Gb/s"), (Some("10 s"), "1 Mb/s")] {
         let found = limited(limit, tree(), rate, &[50_000_000], None);
@@ -115,7 +116,7 @@ fn a_run_that_stands_still_says_so_at_its_default_limit() {
     );
 }
 
-/// Rates do not change for 800 s: a fabric of flows writes nothing down meanwhile.
+/// Rates do not change for 800 s, during which a fabric of flows records nothing.
 #[test]
 fn a_long_flow_is_not_taken_for_a_run_that_stands_still() {
     for fabric in [

@@ -8,7 +8,7 @@ use lightloom_fabrics::REGISTRY;
 use serde_json::{json, Value};
 use tables::*;
 
-/// Kind, keys beside, devices, and the figures by hand.
+/// The kind, other keys, devices, and the figures computed by hand.
 fn by_hand() -> Vec<(&'static str, Value, Value, Value)> {
     let rotation = |night: Option<&str>| {
         let policy = json!({"kind": "rotation", "day": "1 ms"});

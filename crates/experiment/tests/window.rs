@@ -71,9 +71,9 @@ fn every_fabric_drains_its_window_under_traffic() {
     }
 }
 
-/// A saturated switch whose losers are sent again carries k + 1 − √(k² + 1) of its
-/// hosts' packets (many hosts; 16 of them up to 4 % more): 80 % of that is carried,
-/// 110 % is not, and the run ends all the same.
+/// A saturated switch that retransmits rejected packets carries k + 1 − √(k² + 1) of its hosts'
+/// packets (for many hosts; up to 4 % more for 16): a load of 80 % of that is carried, 110 % is
+/// not, and the run ends in both cases.
 #[test]
 fn what_is_not_carried_is_told() {
     for k in [1u32, 2] {

@@ -13,20 +13,20 @@ pub fn raw(fabric: Value) -> Value {
     })
 }
 
-/// A table with others' keys.
+/// A table with the keys of another one.
 pub fn with(base: &Value, more: &Value) -> Value {
     let keys = |table: &Value| table.as_object().expect("a table").clone();
     let both: Map<String, Value> = keys(base).into_iter().chain(keys(more)).collect();
     Value::Object(both)
 }
 
-/// With its defaults.
+/// The table with its defaults.
 pub fn resolved(raw: &Value) -> Value {
     let experiment = Experiment::read(raw).and_then(|e| e.resolve());
     experiment.expect("it can run").to_json()
 }
 
-/// Why it cannot run.
+/// The reason why it cannot run.
 pub fn refused(raw: &Value) -> String {
     let experiment = Experiment::read(raw).and_then(|e| e.resolve());
     experiment.expect_err("refused").to_string()
@@ -38,7 +38,7 @@ pub fn run(raw: &Value) -> RunOutput {
     experiment.run(0, 1, &mut Silent).expect("nothing fails")
 }
 
-/// The columns that decide the bytes of `flows.parquet`.
+/// The columns that determine the bytes of `flows.parquet`.
 pub fn columns(raw: &Value) -> impl PartialEq + std::fmt::Debug {
     let flows = run(raw).flows;
     let hops: Vec<u32> = flows.hops.iter().map(|hops| hops.to_bits()).collect();
