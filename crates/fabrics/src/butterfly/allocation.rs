@@ -8,25 +8,25 @@
 //! inputs that were served, in the first iteration only, so that no input starves.
 //!
 //! If packets take detours, an output prefers packets in transit to packets from its router's
-//! hosts: otherwise hosts that always have packets take the capacity for which packets with
-//! occupied wires wait, and the accepted load falls as the offered load rises. Hosts wait as long
-//! as others fill the output.
+//! hosts: otherwise hosts that always have packets take the capacity for which packets in transit
+//! wait while they occupy wires, and the accepted load falls as the offered load rises. Hosts wait
+//! as long as packets in transit fill the output.
 //!
-//! With an input speedup of s a port has s inputs of the crossbar, the j-th for
-//! the virtual channels that are j modulo s. With a speedup both allocators work
-//! several times a cycle, and outputs whose queues are full take nothing.
+//! With an input speedup of s a port has s inputs of the crossbar, the j-th for the virtual
+//! channels that are j modulo s. With a speedup both allocators run several times per cycle, and
+//! outputs with full queues accept no flit.
 
 use super::kernel::Now;
 use super::network::{first_from, members, Network, WAITS};
 
-/// In a proposal to an output, behind the input of the crossbar: the number of
-/// the virtual channel.
+/// In a proposal to an output, the lowest bit of the virtual channel's number; the bits below it
+/// are the input of the crossbar.
 const NUMBER: u32 = 16;
-/// More than any turn.
+/// Larger than any turn.
 const LATER: u32 = 1 << 16;
 
 impl Network {
-    /// Gives virtual channels of a router's outputs to packets that wait.
+    /// Allocates virtual channels of a router's outputs to waiting packets.
     pub(super) fn allocate(&mut self, router: usize) {
         let base = router << self.bits.port;
         let around = (1u32 << (self.bits.port + self.bits.vc)) - 1;
@@ -51,7 +51,7 @@ impl Network {
         }
     }
 
-    /// Virtual channels of an output that the first packet of a lane could have.
+    /// Virtual channels of an output that the first packet of a lane may get.
     #[inline]
     fn offered(&self, vc: usize, out: usize) -> u64 {
         let lane = &self.lanes[vc];
@@ -63,7 +63,7 @@ impl Network {
         members(free).filter(fits).fold(0, |set, v| set | 1 << v)
     }
 
-    /// The first packet of a lane holds a virtual channel from now on.
+    /// Allocates a virtual channel to the first packet of a lane.
     fn give(&mut self, vc: usize, out: usize) {
         let number = first_from(self.offered(vc, out), self.vc_turn[out]);
         self.vc_turn[out] = (number as u8 + 1) & 63;
@@ -86,7 +86,7 @@ impl Network {
     /// Sends flits across a router's switch.
     pub(super) fn switch<const QUEUED: bool>(&mut self, router: usize, now: &mut Now) {
         let base = router << self.bits.port;
-        // Outputs, and ports by their inputs of the crossbar, that are matched.
+        // Matched outputs, and matched ports for each of their inputs of the crossbar.
         let (mut taken, mut used) = (0u64, [0u64; 4]);
         if QUEUED {
             taken = self.output_queues.full(router);

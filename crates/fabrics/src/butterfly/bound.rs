@@ -56,9 +56,9 @@ impl Bound {
         })
     }
 
-    /// From arrival to the last byte, alone in the network and with buffers
-    /// that never fill: the host sends flit behind flit, the last of which passes
-    /// every router of the shortest way.
+    /// Time from arrival to the last byte for a flow that is alone in the network, with buffers
+    /// that never fill: the host sends flits without gaps, and the last one passes every router of
+    /// the shortest path.
     pub fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
         let c = &self.config;
         let (full, rest) = (bytes / c.packet.0, bytes % c.packet.0);
@@ -81,7 +81,7 @@ impl Bound {
         self.config.line_rate()
     }
 
-    /// Whether a wire goes from one to the other.
+    /// Whether a wire connects the transmitter with the receiver.
     pub fn lit(&self, tx: PortId, rx: PortId) -> bool {
         let (radix, c) = (self.radix(), self.config.hosts_per_router());
         let (from, port) = (tx.0 / radix, tx.0 % radix);

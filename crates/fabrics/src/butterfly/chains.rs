@@ -12,7 +12,7 @@ pub struct Chains {
 }
 
 impl Chains {
-    /// A place with a packet and nothing behind it.
+    /// Takes a place for a packet, with no successor.
     #[inline]
     pub fn add(&mut self, packet: u32) -> u32 {
         match self.free.pop() {
@@ -27,7 +27,7 @@ impl Chains {
         }
     }
 
-    /// Puts a place behind the last of a list.
+    /// Appends a place to the list that ends with `last`.
     #[inline]
     pub fn link(&mut self, last: u32, place: u32) {
         self.rows[last as usize].1 = place;

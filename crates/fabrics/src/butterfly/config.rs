@@ -189,16 +189,16 @@ impl ButterflyConfig {
         (payload + self.header.0).div_ceil(self.flit.0)
     }
 
-    /// Wires between routers, by distances between neighbours; the host's is
-    /// number 0.
+    /// Lengths of wires: number 0 is the host's wire, the others are wires between routers, by
+    /// their distance in steps between neighbours.
     pub fn wires(&self) -> impl Iterator<Item = Length> + '_ {
         let most = self.sizes().iter().max().map_or(1, |&k| k as u64);
         let between = (1..most).map(|steps| Length(self.spacing.0 * steps));
         std::iter::once(self.host_wire).chain(between)
     }
 
-    /// Distance of neighbours at which hosts farthest apart are so far from each other, their
-    /// own wires included; none with a single router.
+    /// Distance between neighbours for which the path between the farthest hosts, including their
+    /// own wires, has this propagation time; `None` with a single router.
     pub fn spacing_for(&self, way: Time) -> Option<Length> {
         let steps: u64 = self.sizes().iter().map(|&k| k as u64 - 1).sum();
         let between = Length::of_delay(way).0.saturating_sub(2 * self.host_wire.0);
@@ -215,8 +215,8 @@ impl ButterflyConfig {
         self.vc_buffer.unwrap_or(1)
     }
 
-    /// The default of `vc_buffer`: with it a virtual channel carries the rate of the longest
-    /// wire.
+    /// The default of `vc_buffer`, with which one virtual channel carries the full rate over the
+    /// longest wire.
     pub fn covering_buffer(&self) -> u32 {
         let (packet, least) = match self.flow_control {
             FlowControl::Wormhole => (0, LEAST_WORMHOLE),
@@ -237,14 +237,14 @@ impl ButterflyConfig {
         self.wires().max().unwrap_or_default()
     }
 
-    /// Cycles from a flit's departure to the earliest from the router at the
-    /// other end of a wire.
+    /// Cycles from a flit's departure to its earliest departure from the router at the other end of
+    /// a wire.
     pub fn flit_cycles(&self, wire: Length) -> u64 {
         1 + (wire.delay() + self.router_latency).div_ceil(self.cycle()) as u64
     }
 
-    /// Cycles from a flit's departure to the use of its credit at the far end of the wire from
-    /// the router before.
+    /// Cycles from a flit's departure until its credit can be used at the previous router, at the
+    /// other end of the wire.
     pub fn credit_cycles(&self, wire: Length) -> u64 {
         ((wire.delay() + self.credit_latency).div_ceil(self.cycle()) as u64).max(1)
     }

@@ -11,9 +11,9 @@ pub struct Counters {
     pub inside: u64,
     /// Flits that crossed a router.
     pub flit_hops: u64,
-    /// Packets whose last flit did.
+    /// Packets whose last flit crossed a router.
     pub packet_hops: u64,
-    /// The most flits that the buffers of a router ever held.
+    /// Largest number of flits in the buffers of a router at any time.
     pub peak: u32,
     /// Delivered payload × routers visited, by flow [B].
     visited: Vec<u64>,
@@ -37,7 +37,7 @@ impl Counters {
         self.peak = self.peak.max(flits);
     }
 
-    /// A packet is delivered.
+    /// Counts a delivered packet.
     #[inline]
     pub fn delivered(&mut self, packet: &Packet) {
         self.inside -= packet.bytes as u64;

@@ -71,7 +71,7 @@ impl FabricConfig for ButterflyConfig {
     fn obey(&self, physics: &Physics, cluster: &Cluster) -> Obeyed {
         let mut far = self.clone();
         let Ok(()) = far.complete(cluster) else {
-            // Errors are refused when the table is completed.
+            // Errors are reported when the table is completed.
             return Obeyed::default();
         };
         let spacing = physics.propagation.and_then(|way| far.spacing_for(way));

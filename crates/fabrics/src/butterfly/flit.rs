@@ -1,4 +1,4 @@
-//! Flits in transit, and the numbering of places.
+//! Flits in transit, and the numbering of channels and virtual channels.
 
 use super::hosts::NONE;
 
@@ -28,9 +28,9 @@ impl Bits {
 /// A flit on a wire, or in the queue of an output.
 #[derive(Clone, Copy, Debug)]
 pub struct Flit {
-    /// The virtual channel of the input at the end; nothing where that is a host.
+    /// The virtual channel of the input at the end of the wire; unused if the end is a host.
     pub to: u32,
-    /// Its packet if it is the first of it, or for a host the last, else [`NONE`].
+    /// Its packet if it is the packet's first flit, or for a host the last flit; else [`NONE`].
     pub packet: u32,
 }
 

@@ -8,13 +8,13 @@ pub const NONE: u32 = u32::MAX;
 pub struct Injection {
     /// The packet; [`NONE`] between packets.
     pub packet: u32,
-    /// Flits that are not sent.
+    /// Flits that have not been sent.
     pub flits: u16,
     /// Flits of the whole packet.
     pub of: u16,
     /// Its virtual channel.
     pub vc: u8,
-    /// Where the search for a virtual channel begins next.
+    /// The virtual channel at which the next search begins.
     pub turn: u8,
 }
 

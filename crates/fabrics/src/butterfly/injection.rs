@@ -1,4 +1,4 @@
-//! Hosts send a flit a cycle while their virtual channel has room.
+//! Hosts send one flit per cycle while their virtual channel has room.
 
 use super::flit::Flit;
 use super::hosts::NONE;
@@ -9,7 +9,7 @@ use crate::hosts;
 use lightloom_engine::Io;
 
 impl Network {
-    /// All hosts that have something to send.
+    /// Lets all hosts with packets send.
     pub(super) fn inject(&mut self, now: &mut Now) {
         for word in 0..self.busy_hosts.len() {
             let mut rest = self.busy_hosts[word];
@@ -23,7 +23,7 @@ impl Network {
         }
     }
 
-    /// A host sends a flit if it can. Returns whether it might in the next cycle.
+    /// Lets a host send a flit if it can. Returns whether it might send one in the next cycle.
     fn emit(&mut self, host: usize, now: &mut Now) -> bool {
         let mut tag = NONE;
         if self.sending[host].packet == NONE {
@@ -58,7 +58,7 @@ impl Network {
         }
     }
 
-    /// A host begins its next packet, if there is one and room for it.
+    /// Lets a host begin its next packet, if there is one and it has room.
     fn begin(&mut self, host: usize, now: &mut Now) -> bool {
         let Some(hosts::Packet { flow, bytes }) = self.hosts.front(host) else {
             return false;

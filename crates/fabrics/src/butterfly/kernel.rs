@@ -1,9 +1,9 @@
 //! The event kernel: it simulates the cycles in which anything moves.
 //!
-//! All routers and hosts share a clock. A flit that leaves in a cycle has passed its wire and the
-//! next router's pipeline whole cycles later. Cycles are therefore the events, and [`Lines`] hold
-//! the flits on wires. Cycles in which nothing can happen are skipped. Within a cycle routers do
-//! not depend on each other, so their order does not matter.
+//! All routers and hosts share a clock. A flit passes its wire and the next router's pipeline in a
+//! whole number of cycles. Cycles are therefore the events, and [`Lines`] hold the flits on wires.
+//! Cycles in which nothing can happen are skipped. Within a cycle routers do not depend on each
+//! other, so their order does not matter.
 //!
 //! [`Lines`]: super::lines::Lines
 
@@ -20,7 +20,7 @@ use lightloom_engine::{
 pub enum Event {
     /// A cycle.
     Cycle,
-    /// The last flit of a packet is with its host.
+    /// The last flit of a packet has reached its host.
     Delivered {
         /// The packet.
         packet: u32,
@@ -36,7 +36,7 @@ pub(super) struct Now<'a> {
 }
 
 impl Network {
-    /// Something may happen in a cycle.
+    /// Schedules a cycle in which a flit may move.
     fn wake(&mut self, cycle: u64, todo: &mut Agenda<Event>) {
         if cycle < self.next {
             self.next = cycle;
@@ -44,8 +44,7 @@ impl Network {
         }
     }
 
-    /// Everything that happens in a cycle; with queues of outputs if the switch has a
-    /// speedup.
+    /// Simulates one cycle; with output queues if the switch has a speedup.
     fn step<const QUEUED: bool>(&mut self, now: &mut Now) {
         self.receive(now.cycle);
         for word in 0..self.busy_routers.len() {
@@ -74,7 +73,7 @@ impl Network {
         self.inject(now);
     }
 
-    /// The next cycle in which anything can happen.
+    /// The next cycle in which any flit or credit can move.
     fn upcoming(&self, cycle: u64) -> u64 {
         let busy = |set: &[u64]| set.iter().any(|&w| w != 0);
         if busy(&self.busy_routers) || busy(&self.busy_hosts) {
@@ -138,7 +137,7 @@ impl EventKernel for Network {
                 self.counters.delivered(&packet);
                 io.deliver(packet.flow, packet.bytes as u64, at);
             }
-            // A cycle that was brought forward leaves an event behind.
+            // If a cycle was moved forward, its old event remains and is ignored.
             Event::Cycle if self.next == NEVER || at != self.at(self.next) => {}
             Event::Cycle => {
                 let cycle = self.next;

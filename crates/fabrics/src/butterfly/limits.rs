@@ -9,8 +9,8 @@ use lightloom_engine::{Bytes, Cluster, Length, Refusal, Time};
 
 /// The most hosts.
 const HOSTS_MAX: u32 = 16_384;
-/// The most ports of a router, and virtual channels of a link: sets of either
-/// are words of 64 bits.
+/// Largest number of ports of a router, and of virtual channels of a link, because sets of them are
+/// words of 64 bits.
 const PORTS_MAX: u32 = 64;
 /// The largest number of cycles on a wire.
 const CYCLES_MAX: u64 = 1 << 20;
@@ -32,8 +32,8 @@ impl ButterflyConfig {
         Ok(())
     }
 
-    /// The buffer of a resolved configuration that is below the round trip of the longest
-    /// wire; none if it covers it.
+    /// The buffer of a resolved configuration if it is below the round trip of the longest wire;
+    /// else `None`.
     pub(super) fn shallow_buffer(&self) -> Option<Finding> {
         let (buffer, round_trip) = (self.buffer(), self.round_trip());
         if buffer as u64 >= round_trip {
@@ -173,8 +173,7 @@ impl ButterflyConfig {
         Ok(())
     }
 
-    /// Fills in the queue of outputs where the switch has a speedup, or refuses one
-    /// where it has none.
+    /// Fills in the queue of outputs if the switch has a speedup; refuses one if it has none.
     fn resolve_speedup(&mut self) -> Result<(), Refusal> {
         within("speedup", self.speedup, 1..=4, "use 1")?;
         match self.output_buffer {

@@ -11,7 +11,7 @@ pub const NEVER: u64 = u64::MAX;
 #[derive(Clone, Debug)]
 struct Line<T> {
     delay: u64,
-    /// When the first leaves; [`NEVER`] if it is empty.
+    /// The cycle in which the first entry leaves; [`NEVER`] if the line is empty.
     due: u64,
     queue: VecDeque<(u64, T)>,
 }
@@ -41,7 +41,7 @@ impl<T: Copy> Lines<T> {
         self.0[line].delay
     }
 
-    /// `item` enters a line in a cycle.
+    /// Adds `item` to a line in a cycle.
     #[inline]
     pub fn push(&mut self, line: usize, cycle: u64, item: T) {
         let line = &mut self.0[line];
@@ -62,12 +62,12 @@ impl<T: Copy> Lines<T> {
         Some(item)
     }
 
-    /// When anything leaves next; [`NEVER`] if all are empty.
+    /// The next cycle in which an entry leaves; [`NEVER`] if all lines are empty.
     pub fn next(&self) -> u64 {
         self.0.iter().map(|l| l.due).min().unwrap_or(NEVER)
     }
 
-    /// All that is on its way.
+    /// All entries in the lines.
     pub fn items(&self) -> impl Iterator<Item = T> + '_ {
         self.0.iter().flat_map(|l| l.queue.iter().map(|q| q.1))
     }

@@ -1,14 +1,12 @@
 //! The state of the network, as columns.
 //!
-//! A *channel* is a port of a router, `router << port_bits | port`, as an output
-//! or as an input; behind the routers' come the hosts' outputs. A *virtual
-//! channel* is `channel << vc_bits | vc`. Both numbers are padded to powers of two,
-//! so that parts of them are bits.
+//! A *channel* is a port of a router, `router << port_bits | port`, as an output or as an input;
+//! behind the routers' come the hosts' outputs. A *virtual channel* is `channel << vc_bits | vc`.
+//! Both numbers are padded to powers of two, so that their parts are fields of bits.
 //!
-//! A virtual channel of an input has a [`Lane`]: how many flits its buffer holds,
-//! and the packets that they are of. Flits themselves are nothing but counts:
-//! they leave in the order in which they came, and a packet's number travels with
-//! its first.
+//! A virtual channel of an input has a [`Lane`]: the number of flits in its buffer, and their
+//! packets. Flits are only counted, because they leave in the order of their arrival; the number of
+//! a packet travels with its first flit.
 
 use super::bound::Bound;
 use super::chains::Chains;
@@ -42,9 +40,9 @@ pub enum Class {
 pub struct Lane {
     /// Flits in the buffer.
     pub buffered: u16,
-    /// Flits of the first packet that have not left, whether here or not.
+    /// Flits of the first packet that have not left, including those that have not arrived.
     pub left: u16,
-    /// Packets that have flits here, or that have left in part.
+    /// Packets that have flits here, or of which a part has left.
     pub packets: u16,
     /// Place of the first packet in the chains.
     pub first: u32,
@@ -61,7 +59,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Nothing waits, and nothing holds the output.
+    /// A lane without flits that holds no output.
     const EMPTY: Lane = Lane {
         buffered: 0,
         left: 0,
@@ -98,13 +96,13 @@ pub struct Network {
     pub(super) input_speedup: usize,
     pub(super) iterations: usize,
     pub(super) whole: bool,
-    /// Packets in transit come before those from hosts.
+    /// Whether packets in transit have priority over those from hosts.
     pub(super) transit_first: bool,
     /// Virtual channels of each class.
     pub(super) classes: [u64; 3],
     /// Virtual channels that share an input of the crossbar.
     pub(super) strides: Vec<u64>,
-    /// The channel at the other end of each, by output and by input.
+    /// The channel at the other end of each channel, by output and by input.
     pub(super) peer: Vec<u32>,
     /// Length of each channel's wire, by number.
     pub(super) line: Vec<u8>,
@@ -115,14 +113,14 @@ pub struct Network {
     // Inputs.
     /// Virtual channels that could send a flit.
     pub(super) ready: Vec<u64>,
-    /// Virtual channels whose first packet waits for one of its output's.
+    /// Virtual channels whose first packet waits for a virtual channel of its output.
     pub(super) heads: Vec<u64>,
     /// The virtual channel that has the turn at each input of the crossbar.
     pub(super) input_turn: Vec<u8>,
     // Outputs.
     /// Virtual channels that no packet holds.
     pub(super) free: Vec<u64>,
-    /// The virtual channel that is given next.
+    /// The virtual channel that is allocated next.
     pub(super) vc_turn: Vec<u8>,
     /// The virtual channel of an input that is allocated first.
     pub(super) head_turn: Vec<u16>,
@@ -135,19 +133,19 @@ pub struct Network {
     /// Flits behind a switch with a speedup.
     pub(super) output_queues: OutputQueues,
     // Virtual channels of outputs, the hosts' included.
-    /// Flits that left by it.
+    /// Flits that left through it.
     pub(super) sent: Vec<u64>,
-    /// Places in the buffer at the other end.
+    /// Free places in the buffer at the other end.
     pub(super) credits: Vec<u16>,
     /// The virtual channel of an input that holds it.
     pub(super) holder: Vec<u32>,
     // Routers.
-    /// Inputs with something in `ready`, and in `heads`.
+    /// Inputs with a bit in `ready`, and inputs with a bit in `heads`.
     pub(super) ready_ports: Vec<u64>,
     pub(super) head_ports: Vec<u64>,
     /// Flits in all buffers of each router.
     pub(super) held: Vec<u32>,
-    /// A bit for each router with anything to do, and for each host.
+    /// A bit for each router with work, and for each host with packets.
     pub(super) busy_routers: Vec<u64>,
     pub(super) busy_hosts: Vec<u64>,
     // Flits and credits on wires, and the remaining state.
@@ -159,12 +157,11 @@ pub struct Network {
     pub(super) sending: Vec<Injection>,
     pub(super) rule: RouteRule,
     pub(super) counters: Counters,
-    /// Requests of an allocation: for each output the turn and the number of the
-    /// one that is first.
+    /// Requests of an allocation: for each output, the turn and the number of the first requester.
     pub(super) first: Vec<(u32, u32)>,
-    /// The next cycle in which anything happens.
+    /// The next cycle in which a flit or credit moves.
     pub(super) next: u64,
-    /// No cycle before this is to come.
+    /// Earliest cycle that has not been simulated.
     pub(super) from: u64,
 }
 
@@ -254,9 +251,8 @@ fn every(vcs: usize, step: usize, from: usize) -> u64 {
     (from..vcs).step_by(step).fold(0, |set, v| set | 1 << v)
 }
 
-/// For each channel the other end of its wire, and the wire's number: as an
-/// output where it goes, as an input where it comes from, which between routers
-/// is the same.
+/// For each channel, the other end of its wire and the number of the wire: the destination as an
+/// output and the source as an input, which are the same between routers.
 fn wiring(topology: &Topology, bits: Bits, hosts: usize) -> (Vec<u32>, Vec<u8>) {
     let inputs = topology.routers << bits.port;
     let mut peer = vec![NONE; inputs + hosts];
@@ -278,7 +274,8 @@ fn wiring(topology: &Topology, bits: Bits, hosts: usize) -> (Vec<u32>, Vec<u8>) 
     (peer, line)
 }
 
-/// The first of a set from a place on, around the end. The set is not empty.
+/// The first member of a non-empty set at or after a position, continuing from the start after the
+/// end.
 #[inline(always)]
 pub(super) fn first_from(set: u64, from: u8) -> usize {
     let late = set & (u64::MAX << (from & 63));

@@ -1,8 +1,8 @@
 //! Flits behind the crossbar of routers with an internal speedup: their switch moves up to
 //! `speedup` flits per cycle to an output, and its wire takes one of them.
 //!
-//! Each output has one queue, first in, first out for all virtual channels: every flit in it has a
-//! place in the buffer at the other end, so none waits for another's credits.
+//! Each output has one first-in, first-out queue for all virtual channels: every flit in it already
+//! has a place in the buffer at the other end, so none waits for credits.
 
 use super::flit::{Bits, Flit};
 
@@ -15,7 +15,7 @@ pub struct OutputQueues {
     ring: Vec<Flit>,
     first: Vec<u16>,
     count: Vec<u16>,
-    /// Outputs of each router with a flit, and those that are full.
+    /// Outputs of each router with a queued flit, and outputs whose queue is full.
     waiting: Vec<u64>,
     full: Vec<u64>,
 }
@@ -38,19 +38,19 @@ impl OutputQueues {
         }
     }
 
-    /// Outputs of a router that take no flit.
+    /// Outputs of a router that cannot accept a flit.
     #[inline]
     pub fn full(&self, router: usize) -> u64 {
         self.full[router]
     }
 
-    /// Outputs of a router that have one.
+    /// Outputs of a router with a queued flit.
     #[inline]
     pub fn waiting(&self, router: usize) -> u64 {
         self.waiting[router]
     }
 
-    /// A flit has crossed the switch to an output, which is not full.
+    /// Appends a flit that has crossed the switch to an output, whose queue must not be full.
     #[inline]
     pub fn push(&mut self, output: usize, flit: Flit) {
         let place = (self.first[output] + self.count[output]) % self.depth;
@@ -61,7 +61,7 @@ impl OutputQueues {
         self.full[router] |= ((self.count[output] == self.depth) as u64) << port;
     }
 
-    /// The first flit of an output that has one leaves.
+    /// Removes the first flit of an output, whose queue must not be empty.
     #[inline]
     pub fn pop(&mut self, output: usize) -> Flit {
         let first = self.first[output];
@@ -80,7 +80,7 @@ impl OutputQueues {
         )
     }
 
-    /// Every flit that waits.
+    /// All queued flits.
     #[cfg(test)]
     pub fn items(&self) -> impl Iterator<Item = (usize, Flit)> + '_ {
         let of =

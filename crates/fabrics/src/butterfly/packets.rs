@@ -2,10 +2,10 @@
 
 use lightloom_engine::FlowId;
 
-/// Where a packet is bound for.
+/// The present destination of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Its first router has not decided.
+    /// Its first router has not chosen a path.
     Undecided,
     /// The shortest way.
     Minimal,
@@ -36,7 +36,7 @@ pub struct Packet {
     pub middle: u32,
 }
 
-/// A table of packets with places that are used again.
+/// A table of packets that reuses its places.
 #[derive(Clone, Debug, Default)]
 pub struct Packets {
     rows: Vec<Packet>,

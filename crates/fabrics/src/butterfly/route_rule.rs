@@ -8,9 +8,9 @@ use lightloom_engine::Stream;
 #[derive(Clone, Debug)]
 pub struct RouteRule {
     pub(super) routing: Routing,
-    /// In favour of the minimal way [flits × hops].
+    /// Bias towards the minimal path [flits × hops].
     pub(super) bias: u64,
-    /// Virtual channels below this are the first phase's.
+    /// Virtual channels below this number belong to the first phase.
     pub(super) split: usize,
     pub(super) random: Stream,
 }

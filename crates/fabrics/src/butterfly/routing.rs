@@ -1,11 +1,11 @@
 //! The routes of packets, and the virtual channels that they may use.
 //!
-//! Dimension order may use all: wires of one dimension are only ever followed by
-//! wires of later ones, so that no circle of packets waits for itself. Valiant's
-//! phases are dimension-ordered each, the first on the lower half of the virtual
-//! channels, the second on the others. UGAL's minimal packets may go from the
-//! lower half to the upper one, and not back. So (half, dimension) grows on every
-//! way, and the last of it, a terminal, never blocks.
+//! Dimension order may use all virtual channels: wires of one dimension are only followed by wires
+//! of later dimensions, so packets never wait for each other in a cycle. Each of Valiant's phases
+//! is in dimension order, the first on the lower half of the virtual channels, the second on the
+//! others. UGAL's minimal packets may go from the lower half to the upper one, but not back. The
+//! pair (half, dimension) therefore increases along every path, and its last element, a terminal,
+//! never blocks.
 
 use super::config::Routing;
 use super::network::{Class, Network, WAITS};
@@ -51,7 +51,7 @@ impl Network {
         self.head_ports[router] |= 1 << input;
     }
 
-    /// The first router of a packet chooses its way.
+    /// Chooses the path of a packet at its first router.
     fn decide(&mut self, router: usize, packet: &mut Packet) {
         packet.way = Way::Minimal;
         if self.rule.routing == Routing::DimensionOrder {

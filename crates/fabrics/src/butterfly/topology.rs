@@ -1,9 +1,9 @@
 //! The wiring of a k-ary n-flat (Kim, Dally and Abts, ISCA 2007).
 //!
-//! Host h is terminal h mod c of router ⌊h/c⌋. A router's number is its
-//! coordinates, the first running fastest. In every dimension it has a wire to
-//! each router that differs in that coordinate alone. Its ports are its c
-//! terminals, then dimension by dimension the others' coordinates, ascending.
+//! Host h is terminal h mod c of router ⌊h/c⌋. A router's number follows from its coordinates, of
+//! which the first varies fastest. In every dimension it has a wire to each router that differs
+//! only in that coordinate. Its ports are its c terminals, then, for each dimension, the wires to
+//! the other coordinates in ascending order.
 
 /// The wiring.
 #[derive(Clone, Debug)]
@@ -36,8 +36,7 @@ impl Topology {
         host / self.concentration
     }
 
-    /// The port on the dimension-ordered way to another router; nothing if it
-    /// is the same.
+    /// The port on the dimension-ordered path to another router; `None` if it is the same router.
     #[inline]
     pub fn towards(&self, from: usize, to: usize) -> Option<usize> {
         let (mut a, mut b, mut first) = (from, to, self.concentration);
@@ -51,7 +50,7 @@ impl Topology {
         None
     }
 
-    /// Wires on a minimal way: coordinates that differ.
+    /// Number of wires on a minimal path: the number of coordinates that differ.
     pub fn distance(&self, from: usize, to: usize) -> usize {
         let (mut a, mut b, mut differ) = (from, to, 0);
         for &size in &self.sizes {
@@ -89,7 +88,7 @@ pub struct FarEnd {
     pub router: usize,
     /// Its port there.
     pub port: usize,
-    /// Distance to it, in distances between neighbours.
+    /// Its distance, in steps between neighbours.
     pub steps: usize,
 }
 
@@ -109,12 +108,12 @@ mod tests {
             .collect();
         assert_eq!(ends, [(4, 1), (6, 1), (7, 2), (1, 1), (9, 1), (13, 2)]);
         assert_eq!(t.towards(5, 5), None);
-        // To (3, 2): the row first.
+        // To (3, 2), the path takes the row first.
         assert_eq!(t.towards(5, 11), Some(6));
         assert_eq!(t.distance(5, 11), 2);
     }
 
-    /// Wires have two ends, and the way there is as long as coordinates differ.
+    /// Wires have two ends, and the length of a path is the number of coordinates that differ.
     #[test]
     fn wires_and_ways_of_any_shape() {
         for (c, sizes) in [

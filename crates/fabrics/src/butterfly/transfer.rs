@@ -1,4 +1,4 @@
-//! Flits and credits that arrive at the ends of wires, and those that leave by them.
+//! Flits and credits that arrive at the ends of wires, and those that leave on wires.
 
 use super::flit::Flit;
 use super::hosts::NONE;
@@ -19,7 +19,7 @@ impl Network {
         }
     }
 
-    /// A flit may leave the buffer of its input.
+    /// Puts a flit that has arrived into the buffer of its input.
     #[inline]
     fn land(&mut self, flit: Flit) {
         let vc = flit.to as usize;
@@ -49,8 +49,8 @@ impl Network {
         }
     }
 
-    /// An input's virtual channel with a flit and a virtual channel to send it by
-    /// is ready if there is room at the other end.
+    /// Marks an input's virtual channel as ready if it has a flit, an allocated virtual channel,
+    /// and room at the other end.
     #[inline]
     fn offer(&mut self, vc: usize, channel: usize, number: usize) {
         let lane = self.lanes[vc];
@@ -61,7 +61,7 @@ impl Network {
         }
     }
 
-    /// Credits of an output's virtual channel; terminals take everything.
+    /// Credits of an output's virtual channel; terminals always have room.
     #[inline(always)]
     pub(super) fn room(&self, router: usize, output: usize, vc: usize) -> u16 {
         if output < self.topology.concentration {
@@ -70,7 +70,7 @@ impl Network {
         self.credits[(router << self.bits.port | output) << self.bits.vc | vc]
     }
 
-    /// A credit is back at a router's output, or a host's.
+    /// Returns a credit to a router's output, or to a host's.
     #[inline]
     fn credit(&mut self, vc: usize) {
         self.credits[vc] += 1;
@@ -90,8 +90,8 @@ impl Network {
         }
     }
 
-    /// The first flit of an input's virtual channel crosses the switch, onto its wire
-    /// or into its output's queue.
+    /// Moves the first flit of an input's virtual channel through the switch, onto its wire or into
+    /// its output's queue.
     pub(super) fn send<const QUEUED: bool>(&mut self, vc: usize, now: &mut Now) {
         let (channel, number) = self.bits.parts(vc);
         let (router, port) = self.bits.ends(channel);
@@ -127,8 +127,8 @@ impl Network {
         }
     }
 
-    /// A flit leaves for the next router. Returns whether its virtual channel
-    /// has no room for another.
+    /// Sends a flit to the next router. Returns whether its virtual channel has no room for another
+    /// flit.
     #[inline]
     fn depart(&mut self, out: usize, number: usize, packet: u32, cycle: u64) -> bool {
         let (flit, full) = self.address(out, number, packet);
@@ -136,8 +136,8 @@ impl Network {
         full
     }
 
-    /// Takes a credit of an output's virtual channel for a flit. Returns it with where
-    /// it goes, and whether there is no room for another.
+    /// Takes a credit of an output's virtual channel for a flit. Returns the flit with its
+    /// destination, and whether there is no room for another.
     #[inline(always)]
     pub(super) fn address(&mut self, out: usize, number: usize, packet: u32) -> (Flit, bool) {
         let (here, there) = (
@@ -150,8 +150,8 @@ impl Network {
         (Flit { to, packet }, *credits == 0)
     }
 
-    /// The last flit of a packet has left: its virtual channel is another's, and
-    /// the packet behind it is first.
+    /// Processes the departure of a packet's last flit: frees its virtual channel, and makes the
+    /// packet behind it the first one.
     fn release<const QUEUED: bool>(&mut self, vc: usize, out: usize, now: &mut Now) {
         let lane = &mut self.lanes[vc];
         let (packet, next) = self.chains.remove(lane.first);
@@ -172,7 +172,7 @@ impl Network {
         }
     }
 
-    /// The last flit of a packet leaves for its host.
+    /// Sends the last flit of a packet to its host.
     #[inline]
     pub(super) fn eject(&self, packet: u32, now: &mut Now) {
         let at = now.at + self.ejection;
@@ -199,17 +199,17 @@ impl Network {
     }
 }
 
-/// Behind the crossbar of routers with an internal speedup.
+/// The part behind the crossbar, for routers with an internal speedup.
 impl Network {
-    /// The first flit of an input's virtual channel goes into its output's queue.
-    /// Returns whether its virtual channel has no room for another.
+    /// Moves the first flit of an input's virtual channel into its output's queue. Returns whether
+    /// its virtual channel has no room for another flit.
     #[inline]
     pub(super) fn enqueue(&mut self, vc: usize, out: usize, tag: u32) -> bool {
         let lane = self.lanes[vc];
         let leaves = lane.output as usize >= self.topology.concentration;
         let (flit, full) = match leaves {
             true => self.address(out, lane.vc as usize, tag),
-            // A packet is reported to its host with its last flit.
+            // The last flit reports the packet to its host.
             false if lane.left == 0 => {
                 let packet = self.chains.packet(lane.first);
                 (Flit { to: NONE, packet }, false)
@@ -220,7 +220,7 @@ impl Network {
         full
     }
 
-    /// A flit leaves from every output of a router that has one.
+    /// Sends a flit from every output of a router that has one.
     pub(super) fn drain(&mut self, router: usize, now: &mut Now) {
         for output in members(self.output_queues.waiting(router)) {
             let out = router << self.bits.port | output;

@@ -4,7 +4,7 @@
 use super::config::{ClosConfig, Detail, Tier};
 use lightloom_engine::{Cluster, HostId, Nic, Rate, Shape, Time};
 
-/// A hop that a flow has to itself.
+/// A hop that a flow does not share.
 #[derive(Clone, Copy, Debug)]
 struct Hop {
     links: u64,
@@ -19,7 +19,7 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// For a resolved configuration.
+    /// The bounds for a resolved configuration.
     pub fn new(config: &ClosConfig, cluster: &Cluster) -> Bound {
         Bound {
             config: config.clone(),
@@ -76,8 +76,8 @@ impl Bound {
         (c.propagation + c.fec_latency) * (links - servers) + of_server * servers
     }
 
-    /// Full packets in a row on one link of a hop. Each takes whole picoseconds;
-    /// rates round but once.
+    /// The time of consecutive full packets on one link of a hop. Each packet takes whole
+    /// picoseconds, whereas rates are rounded only once.
     fn back_to_back(&self, hop: &Hop, packets: u64) -> Time {
         let wire = self.config.mtu.0 + self.config.header.0;
         match self.config.detail {

@@ -12,7 +12,7 @@ const OUT: u32 = u32::MAX - 1;
 const LAST: u32 = 1 << 31;
 /// Flag of `Queue::station`: a source that has sent nothing.
 const FRESH: u32 = 1 << 30;
-/// Flag of `Link::bytes`: it takes no more packets.
+/// Flag of `Link::bytes`: the link accepts no more packets.
 const DOWN: u32 = 1 << 31;
 
 /// Parallel links between two groups of switches, and the ring of flows that they serve.
@@ -22,22 +22,22 @@ pub struct Station {
     /// First and last queue of the ring.
     head: u32,
     tail: u32,
-    /// Chain of idle links.
+    /// Start of the chain of idle links.
     free: u32,
     /// Serialisation of a full packet.
     pub full: Time,
-    /// From the last bit sent to the packet's presence at the next station.
+    /// Time from the last bit sent until the packet is at the next station.
     pub delay: Time,
-    /// Bytes that wait here, unless it is their source.
+    /// Bytes that wait here, without those at their source.
     pub queued: u64,
-    /// The most that ever waited.
+    /// The largest value of `queued`.
     pub peak: u64,
     /// Bytes on the wire that its links have carried.
     pub carried: u64,
 }
 
-/// A flow's packets at one station of its path. Only a flow's last packet may
-/// be short, so a count and the place of that one describe them all.
+/// A flow's packets at one station of its path. Only a flow's last packet may be short, so the
+/// number of packets and the position of the short one describe all of them.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     /// The next queue in the ring.
@@ -54,7 +54,7 @@ struct Queue {
 #[derive(Clone, Copy, Debug)]
 struct Link {
     queue: u32,
-    /// Bytes of the flow, 0 on an idle link; and a flag.
+    /// Bytes of the flow in the packet, 0 on an idle link; and a flag.
     bytes: u32,
 }
 
@@ -63,7 +63,7 @@ struct Link {
 pub struct Row {
     /// The flow.
     pub flow: FlowId,
-    /// Size of its last packet if that is short, else a full one.
+    /// Size of its last packet if that is short, else of a full packet.
     pub last: u32,
     /// Bytes not yet delivered; 0 in an unused row.
     pub missing: u64,
@@ -202,8 +202,8 @@ impl Columns {
         first as u32
     }
 
-    /// Counts `bytes` of a flow as delivered; returns the flow, and whether
-    /// these were overtaking bytes: its last packet, before others.
+    /// Counts `bytes` of a flow as delivered; returns the flow, and whether these bytes overtook
+    /// others, as the last packet can.
     #[inline]
     pub fn deliver(&mut self, queue: u32, bytes: u32) -> (FlowId, bool) {
         let row = self.row_of(queue);
@@ -239,7 +239,7 @@ impl Columns {
         fresh
     }
 
-    /// A packet joins its flow's queue.
+    /// Adds a packet to its flow's queue.
     #[inline]
     pub fn enqueue(&mut self, queue: u32, bytes: u32) {
         let q = &mut self.queues[queue as usize];
@@ -252,7 +252,7 @@ impl Columns {
         station.peak = station.peak.max(station.queued);
     }
 
-    /// Takes a queue's first packet; returns its size.
+    /// Removes a queue's first packet; returns its size.
     #[inline]
     pub fn dequeue(&mut self, queue: u32) -> u32 {
         let q = &mut self.queues[queue as usize];
@@ -287,7 +287,7 @@ impl Columns {
         }
     }
 
-    /// Takes the queue whose turn it is.
+    /// Removes the queue whose turn it is from the ring.
     #[inline]
     pub fn leave_ring(&mut self, station: u32) -> Option<u32> {
         let s = &mut self.stations[station as usize];
@@ -321,7 +321,7 @@ impl Columns {
         Some(link)
     }
 
-    /// A link falls idle.
+    /// Marks a link as idle.
     #[inline]
     pub fn free_link(&mut self, station: u32, link: u32) {
         let s = &mut self.stations[station as usize];
@@ -332,21 +332,21 @@ impl Columns {
         s.free = link;
     }
 
-    /// A link takes up a packet.
+    /// Puts a packet on a link.
     #[inline]
     pub fn load(&mut self, link: u32, queue: u32, bytes: u32) {
         self.links[link as usize] = Link { queue, bytes };
     }
 
-    /// The packet on a busy link: its queue at that link's station, and its bytes; and
-    /// whether the link takes another.
+    /// The packet on a busy link: its queue at the link's station, and its bytes; and whether the
+    /// link accepts another packet.
     #[inline]
     pub fn on_link(&self, link: u32) -> (u32, u32, bool) {
         let l = self.links[link as usize];
         (l.queue, l.bytes & !DOWN, l.bytes & DOWN == 0)
     }
 
-    /// A link that takes no more has sent its last packet.
+    /// Marks a failed link as idle after its last packet.
     #[cold]
     pub fn leave_down(&mut self, link: u32) {
         self.links[link as usize] = Link {
@@ -355,7 +355,7 @@ impl Columns {
         };
     }
 
-    /// A link fails or works again: a busy one after its packet, an idle one at once.
+    /// Makes a link fail or work again: a busy one after its packet, an idle one at once.
     pub fn set_down(&mut self, station: u32, link: u32, down: bool) {
         let bytes = self.links[link as usize].bytes;
         match (bytes & DOWN != 0, down) {
@@ -367,7 +367,7 @@ impl Columns {
         }
     }
 
-    /// Takes an idle link out of its station's chain.
+    /// Removes an idle link from its station's chain.
     fn withdraw(&mut self, station: u32, link: u32) {
         let behind = self.links[link as usize].queue;
         let mut before = self.stations[station as usize].free;
@@ -382,13 +382,13 @@ impl Columns {
         self.leave_down(link);
     }
 
-    /// Bytes on links, found by looking at every link.
+    /// Bytes on links, summed over every link.
     pub fn bytes_on_links(&self) -> u64 {
         self.links.iter().map(|l| (l.bytes & !DOWN) as u64).sum()
     }
 
-    /// Bytes that wait at their sources, and bytes that wait in the network,
-    /// found by looking at every queue.
+    /// Bytes that wait at their sources, and bytes that wait in the network, summed over every
+    /// queue.
     pub fn bytes_waiting(&self) -> (u64, u64) {
         let (mut sources, mut network) = (0, 0);
         for (r, row) in self.rows.iter().enumerate().filter(|(_, r)| r.missing > 0) {

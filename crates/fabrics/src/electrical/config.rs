@@ -256,8 +256,8 @@ impl ClosConfig {
         self.packets_of_a_hop(cluster).clamp(4, 1 << 20) as u32
     }
 
-    /// A `flow_buffer` with which a flow stops at a switch although the link behind it is idle;
-    /// none otherwise.
+    /// The `flow_buffer` if it is so small that a flow stops at a switch although the link behind
+    /// it is idle; else `None`.
     pub(super) fn shallow_buffer(&self, cluster: &Cluster) -> Option<Finding> {
         let (buffer, needed) = (self.flow_buffer?, self.packets_of_a_hop(cluster));
         let packets = self.detail == Detail::Packets && cluster.racks > 1;

@@ -224,13 +224,13 @@ impl FabricConfig for ClosConfig {
         if config.detail == Detail::Flows {
             return flow::memory(layout.stations(), site.flows.len() as u64);
         }
-        // Rows are taken by the flows that are active at a time: at most all.
+        // Each active flow takes a row; at most all flows are active.
         let rows = site.flows.len() as u64 * (32 + (16 << layout.stride_log2()));
         layout.stations() * 64 + layout.links() * (8 + 24) + rows
     }
 }
 
-/// Refuses bundles of no links, and of more than are modelled.
+/// Refuses bundles without links, and with more links than are modelled.
 fn refuse_links(config: &ClosConfig, layout: &Layout) -> Result<(), Refusal> {
     if config.link_rate.0 == 0 {
         let limit = "must be more than 0 b/s";

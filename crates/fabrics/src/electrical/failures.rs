@@ -1,8 +1,8 @@
 //! Failures in a network of bundles, and the links that remain.
 //!
-//! A rack's uplinks go to the aggregation switches of its pod in turn, and a pod's to the
-//! core's switches in equal shares, so a switch that dies takes as much of every bundle
-//! that it ends. Both directions of a link fail together.
+//! A rack's uplinks go to the aggregation switches of its pod in turn, and a pod's to the core's
+//! switches in equal shares, so a failed switch removes an equal share of every bundle that ends at
+//! it. Both directions of a link fail together.
 //!
 //! All switches react at once, as with back-pressure: a link that fails still delivers the packet
 //! that is on it, and takes no other. No packet is therefore lost, and the remaining capacity is
@@ -11,7 +11,7 @@
 
 use lightloom_engine::{Command, Element, Refusal, Rejected, SwitchTier};
 
-/// What networks of bundles take for granted about failures.
+/// The assumptions of networks of bundles about failures.
 pub const FAILURES: &str = "all switches know of it at once and nothing on a link is lost, where \
                             routing protocols take milliseconds";
 
@@ -31,7 +31,7 @@ pub struct Wiring {
     pub fabric: &'static str,
     /// Number of racks.
     pub racks: u32,
-    /// Racks of a pod, and the pod's links to the core; none where racks are on the core.
+    /// Racks of a pod, and the pod's links to the core; `None` if racks are connected to the core.
     pub pod: Option<(u32, u64)>,
     /// Uplinks of a rack.
     pub rack_links: u64,
@@ -67,7 +67,7 @@ impl Wiring {
         link * self.core as u64 / links
     }
 
-    /// Whether a link is gone with a part.
+    /// Whether a link fails with a part.
     fn takes(&self, element: Element, uplinks: Uplinks, link: u64) -> bool {
         match (element, uplinks, self.pod) {
             (Element::Transceiver { node, uplink }, Uplinks::OfRack(rack), _) => {
@@ -92,7 +92,7 @@ impl Wiring {
         }
     }
 
-    /// The bundles that may lose links with a part.
+    /// The bundles that may lose links if a part fails.
     fn touched(&self, element: Element) -> Vec<Uplinks> {
         let all_pods = || (0..self.pods_below_core()).map(Uplinks::OfPod).collect();
         match (element, self.pod) {
@@ -166,7 +166,7 @@ impl Wiring {
         }
     }
 
-    /// Refuses a part that is not there.
+    /// Refuses a part that does not exist.
     fn refuse(&self, element: Element) -> Result<(), Rejected> {
         let fabric = self.fabric;
         let below = |what: &str, n: u64, end: u64| match n < end {
@@ -224,10 +224,10 @@ impl Failures {
         }
     }
 
-    /// A part fails or works again; returns the bundles whose links may have changed.
+    /// Makes a part fail or work again; returns the bundles whose links may have changed.
     ///
     /// # Errors
-    /// When there is no such part, or it should fail in part.
+    /// If there is no such part, or if the failure is partial.
     pub fn apply(&mut self, command: Command) -> Result<Vec<Uplinks>, Rejected> {
         let (Command::Fail { element, .. } | Command::Repair(element)) = command;
         self.wiring.refuse(element)?;
@@ -261,8 +261,8 @@ impl Failures {
 mod tests {
     use super::*;
 
-    /// Two pods of two racks: 6 uplinks a rack to 3 switches, which have 4 links each to
-    /// a core of 4.
+    /// Two pods of two racks: each rack has 6 uplinks to 3 switches, which have 4 links each to a
+    /// core of 4.
     fn clos() -> Failures {
         Failures::new(Wiring {
             fabric: "clos",

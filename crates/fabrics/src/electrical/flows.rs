@@ -30,7 +30,7 @@ pub struct ClosFlows {
     failures: Failures,
     /// Time that a flow needs beyond bytes ÷ rate, by the stations that it passes.
     beyond: Vec<Option<Beyond>>,
-    /// Bytes of a flow in a full packet, and that packet on the wire.
+    /// Bytes of a flow in a full packet, and bytes of that packet on the wire.
     mtu: u64,
     wire: u64,
 }
@@ -78,7 +78,7 @@ impl ClosFlows {
         beyond.as_ref().map_or(Time::ZERO, of)
     }
 
-    /// Over such stations, which all paths as long as this one have.
+    /// The additional time over such stations; all paths of the same length have the same.
     fn over(&self, stations: &[u32]) -> Option<Beyond> {
         let tiers = || stations.iter().map(|&s| self.layout.tier(s));
         let path: Vec<Bundle> = tiers().map(|tier| self.layout.bundles[tier]).collect();

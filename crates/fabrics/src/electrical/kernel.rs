@@ -1,8 +1,8 @@
 //! The event kernel of the Clos: packets from station to station.
 //!
-//! One event per packet and hop: the link falls idle, the packet is at the next
-//! station, and both are served at once. Only where hops have a delay does a
-//! packet's presence there take an event of its own.
+//! There is one event per packet and hop: the link becomes idle, the packet is at the next station,
+//! and both are served at once. A packet's arrival has an event of its own only if the hop has a
+//! delay.
 
 use super::bound::Bound;
 use super::columns::Columns;
@@ -23,7 +23,7 @@ pub enum Event {
         /// The link.
         link: u32,
     },
-    /// A packet is at the end of a hop.
+    /// A packet has reached the end of a hop.
     Landed {
         /// Its flow's queue before that hop.
         queue: u32,
@@ -87,7 +87,7 @@ impl Clos {
         }
     }
 
-    /// The link has sent its packet: that goes on, and the link takes the next.
+    /// Processes the end of a transmission: the packet continues, and the link takes the next one.
     #[inline]
     fn sent(&mut self, link: u32, now: Time, io: &mut Io, todo: &mut Todo) {
         let (queue, bytes, takes_more) = self.columns.on_link(link);
@@ -108,8 +108,8 @@ impl Clos {
         }
     }
 
-    /// A packet is at the end of a hop: at its destination, on the next link if
-    /// one is idle, or in its flow's queue.
+    /// Processes a packet at the end of a hop: it is delivered, put on the next link if one is
+    /// idle, or added to its flow's queue.
     #[inline]
     fn landed(&mut self, before: u32, bytes: u32, now: Time, io: &mut Io, todo: &mut Todo) {
         if self.columns.is_last(before) {
@@ -121,7 +121,7 @@ impl Clos {
             return;
         }
         let queue = before + 1;
-        // An idle link means that no packet that could be served waits here, so an own packet waits
+        // If a link is idle, no waiting packet could be served here, so the flow's own packets wait
         // only for room behind the link.
         if self.columns.room(queue) {
             if let Some(link) = self.columns.take_link(self.columns.station_of(queue)) {

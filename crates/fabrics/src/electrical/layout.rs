@@ -13,7 +13,7 @@ pub const LINKS_MAX: u64 = 65_536;
 /// Most stations on a path.
 pub const HOPS_MAX: usize = 6;
 
-/// The tiers, in the order in which a packet meets them.
+/// The tiers, in the order in which a packet passes them.
 pub const NIC_UP: usize = 0;
 /// Rack to aggregation.
 pub const RACK_UP: usize = 1;
@@ -38,8 +38,8 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// As many links as come nearest to `capacity`, which they share evenly
-    /// (never more than it).
+    /// The number of links whose total rate is nearest to `capacity`, which they share evenly and
+    /// never exceed.
     pub(crate) fn of(capacity: u64, link: Rate) -> Bundle {
         let capacity = capacity.max(1);
         let links = ((capacity + link.0 / 2) / link.0.max(1)).clamp(1, capacity);
@@ -58,8 +58,8 @@ pub struct Path {
 }
 
 impl Path {
-    /// In order; empty for a flow that stays below its rack switch with
-    /// uncapped servers.
+    /// The stations in order; empty for a flow that stays below its rack switch with uncapped
+    /// servers.
     pub fn stations(&self) -> &[u32] {
         &self.stations[..self.hops]
     }
@@ -71,7 +71,7 @@ impl Path {
 pub struct Layout {
     /// The bundle of every station of a tier.
     pub bundles: [Bundle; TIERS],
-    /// From the last bit sent to the packet's presence at the next station, by tier.
+    /// Time from the last bit sent until the packet is at the next station, by tier.
     pub delay: [Time; TIERS],
     /// Rate of all servers of a rack.
     pub rack_rate: Rate,
@@ -110,7 +110,7 @@ impl Layout {
         let bundles = [server, rack, core, core, rack, server];
         let servers = nic.map_or(0, |_| cluster.hosts());
         let pods = match cluster.racks / pod {
-            1 => 0, // nothing is above a pod alone
+            1 => 0, // a single pod has no tier above it
             pods => pods,
         };
         let counts = [servers, cluster.racks, pods, pods, cluster.racks, servers];
@@ -161,7 +161,7 @@ impl Layout {
         path
     }
 
-    /// Links between switches on the way from `src` to `dst`.
+    /// Links between switches on the path from `src` to `dst`.
     pub fn switch_hops(&self, src: HostId, dst: HostId) -> usize {
         let servers = if self.capped { 2 } else { 0 };
         self.path(src, dst).hops - servers
@@ -182,7 +182,7 @@ impl Layout {
         self.first[1..].partition_point(|&f| f <= station)
     }
 
-    /// The links of a station: the first and how many.
+    /// The links of a station: the first one and their number.
     pub fn links_of(&self, station: u32) -> (u32, u32) {
         let tier = self.tier(station);
         let links = self.bundles[tier].links;
@@ -226,7 +226,7 @@ impl Layout {
         Rate(total)
     }
 
-    /// The links of a station, that carried `bytes` on the wire.
+    /// The load of a station's links, which carried `bytes` on the wire.
     pub fn load(&self, station: u32, bytes: u64) -> LinkLoad {
         let tier = self.tier(station);
         let at = station - self.first[tier];
@@ -251,7 +251,7 @@ impl Layout {
         }
     }
 
-    /// Columns that a path takes: 4 or 8, as a power of two.
+    /// Number of columns of a path, 4 or 8, as a power of two.
     pub fn stride_log2(&self) -> u32 {
         if self.capped {
             3

@@ -1,4 +1,4 @@
-//! By how much UGAL favours the minimal way.
+//! Tests the bias of UGAL towards the minimal path.
 
 use super::traffic::{packets, Pattern};
 use super::*;
@@ -42,8 +42,8 @@ fn a_detour_has_to_be_better_by_more_than_the_bias() {
     }
 }
 
-/// Four hosts to a wire, that could carry one: the greater the bias, the fewer go
-/// around; none if it is more than queues hold.
+/// Four hosts send over a wire that can carry one: the larger the bias, the fewer packets take
+/// detours; none does if the bias exceeds the capacity of queues.
 #[test]
 fn bias_keeps_packets_on_the_shortest_way() {
     let next = Pattern::NextRouter {
@@ -62,7 +62,7 @@ fn bias_keeps_packets_on_the_shortest_way() {
         shares.windows(2).all(|pair| pair[0] > pair[1]),
         "{shares:?}"
     );
-    // At least the sixth of traffic that the wire does not carry.
+    // At least the sixth of the traffic that the wire cannot carry takes a detour.
     assert!(shares[0] > (0.3 - 0.25) / 0.3, "{shares:?}");
     assert_eq!(shares[3], 0.0);
 }

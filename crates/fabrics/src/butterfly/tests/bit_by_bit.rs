@@ -1,13 +1,12 @@
-//! The kernel against the plain reference, flow by flow and to the picosecond, on
-//! small random networks with all that routers may be, at loads from idle to more than
-//! fits.
+//! The kernel against the plain reference, flow by flow and to the picosecond, on small random
+//! networks with all options of routers, at loads from idle to overload.
 
 use super::reference::Reference;
 use super::traffic::{packets, Pattern};
 use super::*;
 use lightloom_engine::Stream;
 
-/// Hosts, routers along each dimension, hosts of a router.
+/// Number of hosts, routers along each dimension, and hosts of a router.
 const SHAPES: [(u32, &[u32], u32); 7] = [
     (6, &[3], 2),
     (4, &[1], 4),
@@ -22,7 +21,7 @@ fn any<T: Copy>(random: &mut Stream, of: &[T]) -> T {
     of[random.below(of.len() as u32) as usize]
 }
 
-/// A table for a shape: any router, packets and wires.
+/// A table for a shape, with random routers, packets and wires.
 fn drawn(random: &mut Stream, (_, routers, concentration): (u32, &[u32], u32)) -> Value {
     let routing = any(random, &["dimension-order", "valiant", "ugal"]);
     let payload = any(random, &[16u64, 64, 100]);
@@ -59,7 +58,7 @@ fn drawn(random: &mut Stream, (_, routers, concentration): (u32, &[u32], u32)) -
     table
 }
 
-/// Flows of one packet, or of several, some of which come with a cycle.
+/// Flows of one or several packets, some of which arrive at the start of a cycle.
 fn offered(random: &mut Stream, hosts: u32) -> Flows {
     let pattern = any(
         random,
@@ -123,7 +122,7 @@ fn as_the_plain_reference_to_the_last_bit() {
     assert!(queued > 60, "{queued} with a speedup");
 }
 
-/// LIONS' network with both presets, half full.
+/// LIONS' network with both presets at half load.
 #[test]
 fn the_presets_as_the_plain_reference() {
     for name in ["basic", "aggressive"] {

@@ -1,5 +1,5 @@
-//! Buffers follow the rate and the wires: a lone flow gets its link at every rate, any number
-//! of hosts, with the keys of either physics.
+//! Default buffers depend on the rate and the wires: a flow that is alone gets the full rate of its
+//! link at every rate, for any number of hosts, under either preset of physics.
 
 use super::traffic::Pattern;
 use super::*;
@@ -40,7 +40,7 @@ fn completed(name: &str, keys: Value, physics: &Physics, cluster: &Cluster) -> B
     config::read(&table, "fabric").expect("reads back")
 }
 
-/// When each flow ends.
+/// The time at which each flow ends.
 fn finishes(config: &ButterflyConfig, cluster: &Cluster, flows: Flows) -> Vec<Time> {
     let bound = Bound::new(config, cluster);
     let site = Site::plain(cluster, &flows);
@@ -62,7 +62,7 @@ fn wire(millimetres: u64) -> i64 {
 }
 
 /// From the first host to the last over the longest wire of each dimension: whole cycles from
-/// router to router, then flit behind flit.
+/// router to router, then one flit after another.
 fn by_hand(config: &ButterflyConfig, gbps: u64, bytes: u64) -> Time {
     let cycle = 64_000 / gbps as i64;
     let pipeline = |ps: i64| 1 + (ps + config.router_latency.0 + cycle - 1) / cycle;
@@ -97,7 +97,7 @@ fn a_lone_flow_gets_its_link() {
     }
 }
 
-/// Their packets take many ways, the last of which is no longer than twice the longest.
+/// Its packets take many paths; the last path is at most twice as long as the longest direct one.
 #[test]
 fn a_lone_flow_gets_its_link_with_detours() {
     for name in ["basic", "aggressive"] {

@@ -1,9 +1,9 @@
 //! Times that can be worked out by hand, on the network of LIONS: 4 × 4 routers
 //! of 4 nodes, a cycle of 6.4 ns.
 //!
-//! A flit leaves the first router 1 + ⌈(8.75 ns + pipeline)/6.4 ns⌉ cycles after
-//! its host, each further one 1 + ⌈(25 ns a step + pipeline)/6.4 ns⌉ after the one
-//! before; then a cycle and 8.75 ns are left.
+//! A flit leaves the first router 1 + ⌈(8.75 ns + pipeline)/6.4 ns⌉ cycles after its host, and each
+//! further router 1 + ⌈(25 ns per step + pipeline)/6.4 ns⌉ cycles after the previous one; it then
+//! needs another cycle and 8.75 ns.
 
 use super::*;
 use lightloom_engine::HostId;
@@ -16,13 +16,13 @@ fn flows(rows: &[(u32, u32, u64)]) -> Flows {
     flows
 }
 
-/// When each flow ends [ps].
+/// The time at which each flow ends [ps].
 fn finishes(table: &Value, rows: &[(u32, u32, u64)]) -> Vec<i64> {
     let (io, _) = simulate(64, table, flows(rows), Time::MS);
     io.flows.finish.iter().map(|t| t.0).collect()
 }
 
-/// The last flit leaves the last router in that cycle.
+/// The delivery time if the last flit leaves the last router in that cycle.
 fn delivered(cycle: i64) -> i64 {
     (cycle + 1) * CYCLE.0 + 8_750
 }
@@ -88,10 +88,11 @@ fn hosts_begin_with_a_cycle() {
 fn credits_hold_up_a_packet() {
     let table = preset("basic", json!({"vcs": 1, "vc_buffer": 4}));
     assert_eq!(finishes(&table, &[(1, 2, 256)]), [delivered(21 * 8 + 18)]);
-    // Between routers 21 + ⌈31.4/6.4⌉ = 26 cycles, so that wire sets the pace.
+    // Between routers it is 21 + ⌈31.4/6.4⌉ = 26 cycles, so the wire between routers is the
+    // bottleneck.
     let expected = delivered(18 + 26 * 8 + 21);
     assert_eq!(finishes(&table, &[(1, 4, 256)]), [expected]);
-    // A buffer of 26 flits is the least in which a packet does not wait.
+    // A buffer of 26 flits is the smallest one with which a packet does not wait.
     for (buffer, extra) in [(25, 1), (26, 0), (27, 0)] {
         let table = preset("basic", json!({"vc_buffer": buffer}));
         let expected = delivered(18 + 21 + 32 + extra);
@@ -99,15 +100,15 @@ fn credits_hold_up_a_packet() {
     }
 }
 
-/// Two packets that meet at a terminal share it flit by flit, or one waits for the
-/// other if there is one virtual channel.
+/// Two packets for the same terminal share it flit by flit, or one waits for the other if there is
+/// one virtual channel.
 #[test]
 fn packets_that_meet() {
     let rows = [(0, 2, 256), (1, 2, 256)];
     let mut took = finishes(&preset("basic", json!({})), &rows);
     took.sort_unstable();
-    // The second one's virtual channel is given a cycle later; from then on they
-    // take turns, and the first is through a flit before the second.
+    // The second packet gets its virtual channel a cycle later; from then on they alternate, and
+    // the first ends one flit before the second.
     assert_eq!(took, [delivered(18 + 64), delivered(18 + 65)]);
     let mut took = finishes(&preset("basic", json!({"vcs": 1})), &rows);
     took.sort_unstable();
@@ -119,8 +120,8 @@ fn packets_that_meet() {
 fn cut_through_waits_for_room() {
     let keys = json!({"vcs": 1, "vc_buffer": 40, "flow_control": "virtual-cut-through"});
     let table = preset("basic", keys);
-    // 7 places are left behind the first packet; 26 more are there when 26 of its
-    // flits have left and their credits, 3 cycles later, are with the host.
+    // 7 places are free behind the first packet; 26 more are free when 26 of its flits have left
+    // and their credits have reached the host, 3 cycles later.
     let begins = 18 + 25 + 3;
     let took = finishes(&table, &[(1, 2, 512)]);
     assert_eq!(took, [delivered(begins + 18 + 32)]);

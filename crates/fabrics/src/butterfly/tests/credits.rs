@@ -1,6 +1,5 @@
-//! Conservation of credits: of every virtual channel of a wire, places in the
-//! buffer at its end are free, or taken by a flit on the wire or in the buffer, or
-//! on their way back.
+//! Conservation of credits: for every virtual channel of a wire, each place in the buffer at its
+//! end is free, taken by a flit on the wire or in the buffer, or represented by a returning credit.
 
 use super::super::hosts::NONE;
 use super::traffic::{packets, Pattern};
@@ -40,7 +39,7 @@ impl Network {
         self.check_queues()
     }
 
-    /// The counts that are kept beside: flits of routers, and queues of outputs.
+    /// Checks the redundant counts: flits of routers, and queues of outputs.
     fn check_queues(&self) -> Result<(), String> {
         let mut held = vec![0; self.held.len()];
         let mut queue = vec![0; self.queue.len()];
@@ -70,7 +69,7 @@ impl Network {
     }
 }
 
-/// Looked at often, on the way and in the end, when all are back.
+/// Checks often during the run, and at its end, when all credits have returned.
 #[test]
 fn credits_are_conserved() {
     for (hosts, routing, keys) in [
@@ -112,7 +111,7 @@ fn credits_are_conserved() {
     }
 }
 
-/// The check would notice: a credit that is lost, one too many, a flit too many.
+/// The check detects a lost credit, an additional credit and an additional flit.
 #[test]
 fn the_check_of_credits_can_fail() {
     let flows = packets(Pattern::Uniform, 16, 0.5, (64, 8), 50);

@@ -1,5 +1,5 @@
-//! Freedom from deadlock: with the smallest buffers, more traffic than fits, every pattern and
-//! every routing, everything is delivered in the end.
+//! Freedom from deadlock: with the smallest buffers, overload, every pattern and every routing, all
+//! traffic is delivered in the end.
 
 use super::traffic::{packets, Pattern};
 use super::*;
@@ -112,7 +112,7 @@ fn always_drains_in_other_shapes() {
     }
 }
 
-/// Both routers of LIONS' network, with packets longer than a buffer is deep.
+/// Both routers of LIONS' network, with packets that are longer than a buffer.
 #[test]
 fn always_drains_with_presets() {
     for name in ["basic", "aggressive"] {

@@ -29,7 +29,7 @@ fn average_routers_on_uniform_traffic() {
         let (mean, error) = visited(hosts, &bare("dimension-order", keys));
         let anybody: f64 = 1.0 + sizes.iter().map(|&k| 1.0 - 1.0 / k as f64).sum::<f64>();
         let n = hosts as f64;
-        // A sender is one of N, and visits 1 router of itself.
+        // The sender itself is one of the N destinations, for which 1 router is visited.
         let others = (anybody * n - 1.0) / (n - 1.0);
         assert!((mean - others).abs() < 4.0 * error, "{mean} for {others}");
         assert!(error < 0.01);
@@ -41,14 +41,15 @@ fn average_routers_on_uniform_traffic() {
 fn valiant_visits_as_many_routers_twice() {
     let (mean, error) = visited(64, &bare("valiant", json!({})));
     let expected = 1.0 + 2.0 * 1.5;
-    // To the intermediate router 1.5 wires, from there to one of all routers.
+    // To the intermediate router it takes 1.5 wires, and the same from there, because the
+    // destination may be at any router.
     assert!(
         (mean - expected).abs() < 4.0 * error,
         "{mean} for {expected}"
     );
 }
 
-/// UGAL does not leave the shortest way while nothing is in it.
+/// UGAL stays on the shortest path while that path is empty.
 #[test]
 fn ugal_is_minimal_without_load() {
     let table = bare("ugal", json!({}));

@@ -1,6 +1,6 @@
-//! Routers with a speedup against those that queue at outputs alone, of which there
-//! are closed forms: a switch that is as much faster than its links as it has inputs is
-//! one, and twice as fast is nearly one.
+//! Routers with a speedup against output-queued switches, for which there are closed forms: a
+//! switch whose speedup equals its number of inputs is output-queued, and one with a speedup of two
+//! is nearly so.
 
 use super::traffic::{packets, Pattern};
 use super::*;
@@ -30,7 +30,7 @@ fn wait(speedup: u32, load: f64) -> (f64, f64) {
         }
     }
     let (io, _) = simulate(HOSTS, &table, flows, Time::S);
-    // A cycle on the host's wire and one on the way out are no wait.
+    // A cycle on the host's wire and one on the output wire are not waiting time.
     let of = |f: usize| (io.flows.finish[f] - io.flows.arrival[f]).0 as f64 / CYCLE.0 as f64 - 2.0;
     let waits: Vec<f64> = (0..io.flows.len()).map(of).collect();
     interval(&waits[waits.len() / 8..])
@@ -55,8 +55,8 @@ fn queued_at_outputs(load: f64) -> f64 {
     (senders - 1.0) / senders * load / (2.0 * (1.0 - load))
 }
 
-/// Four times as fast it is within the interval; twice as fast a few per cent above;
-/// without a speedup inputs wait for each other.
+/// With a speedup of four the wait is within the interval, with two a few per cent above; without a
+/// speedup inputs wait for each other.
 #[test]
 fn flits_wait_as_if_they_queued_at_outputs() {
     for load in [0.3, 0.6, 0.8, 0.9] {
@@ -83,7 +83,7 @@ fn of_the_wires(table: &Value, (bytes, flits): (u64, u64)) -> f64 {
     carried / (3.0 / 4.0 * 63.0 / 48.0)
 }
 
-/// The strongest router has nearly all that its wires carry.
+/// The most capable router uses nearly the full capacity of its wires.
 #[test]
 fn uniform_traffic_fills_the_wires() {
     for (packet, flits, least) in [(256, 33, 0.955), (64, 9, 0.98)] {

@@ -1,4 +1,4 @@
-//! Throughput, in flits a cycle and host, against bounds of channels.
+//! Throughput, in flits per cycle and host, against bounds of channels.
 
 use super::traffic::{packets, Pattern};
 use super::*;
@@ -21,16 +21,16 @@ const NEXT: Pattern = Pattern::NextRouter {
     size: 4,
 };
 
-/// One receiver's link is all: a quarter of LIONS' with k = 4.
+/// Only one receiver's link is used: a quarter of LIONS' throughput with k = 4.
 #[test]
 fn a_hot_spot_is_one_receiver() {
     for routing in ["dimension-order", "valiant", "ugal"] {
         let got = carried(64, &bare(routing, json!({})), Pattern::HotSpot(9), 0.5);
-        // A packet of each virtual channel may have come in part before.
+        // One packet of each virtual channel may have arrived partly before the measurement.
         let most = 1.0 + 4.0 * 8.0 / (CYCLES * 2 / 3) as f64;
         assert!((0.985..=most).contains(&got), "{routing}: {got}");
     }
-    // The presets, with their header and padding: 256 of 264 B are payload.
+    // With the presets' header and padding, 256 of 264 B are payload.
     for name in ["basic", "aggressive"] {
         let mut flows = packets(Pattern::HotSpot(9), 64, 0.2, (256, 33), CYCLES);
         flows.dst.fill(lightloom_engine::HostId(9));
@@ -39,7 +39,8 @@ fn a_hot_spot_is_one_receiver() {
         let most = 256.0 / 264.0;
         let all = io.ledger.delivered as f64 * 8.0 / until.as_secs_f64() / 10e9;
         assert!(all <= most, "{name}: {all}");
-        // Parts of packets that are there in the end were there when counting began.
+        // Packets that are incomplete at the end are offset by those that were incomplete at the
+        // beginning of the measurement.
         let late = |t: &&Time| **t > CYCLE * (CYCLES / 3) && **t != Time::NEVER;
         let packets = io.flows.finish.iter().filter(late).count();
         let rate = packets as f64 * 32.0 / (CYCLES * 2 / 3) as f64;
@@ -47,15 +48,15 @@ fn a_hot_spot_is_one_receiver() {
     }
 }
 
-/// A router that is not in the way.
+/// Keys of a router that does not limit throughput.
 fn strong() -> Value {
     json!({"vcs": 8, "vc_buffer": 32, "input_speedup": 4, "allocator_iterations": 3})
 }
 
-/// Four hosts share one wire: a quarter of their capacity takes the shortest way. Over a random
-/// router each packet takes 2 × 1.5 wires of 3 × 2 for 4 hosts: half at most. UGAL accepts the
-/// offered load nearly up to the load that Valiant accepts; beyond, where all queues are full, it
-/// takes the shortest way more often.
+/// Four hosts share one wire, so a quarter of their capacity fits on the shortest path. Over a
+/// random router each packet takes 2 × 1.5 wires of 3 × 2 for 4 hosts: at most half. UGAL accepts
+/// the offered load nearly up to Valiant's limit; beyond that, where all queues are full, it takes
+/// the shortest path more often.
 #[test]
 fn adversarial_traffic() {
     let of = |routing, offered, keys| carried(64, &bare(routing, keys), NEXT, offered) / 64.0;
@@ -106,8 +107,8 @@ fn valiant_carries_as_much_of_any_permutation() {
     }
 }
 
-/// UGAL at overload: its detours are not given up where all queues are full, and
-/// uniform traffic loses nothing by them.
+/// UGAL at overload: it keeps its detours when all queues are full, and uniform traffic loses no
+/// throughput by them.
 #[test]
 fn ugal_beyond_saturation() {
     let of = |routing, pattern| of_senders(routing, pattern, 64.0, 0.7);
@@ -146,8 +147,8 @@ fn uniform_traffic_is_below_the_bound_of_wires() {
     let plain = of("dimension-order", json!({"vcs": 1}));
     let more = of("dimension-order", json!({}));
     let most = of("dimension-order", strong());
-    // One virtual channel: queues of inputs block each other (Karol: 0.586 of
-    // single-flit packets), and more of them less.
+    // With one virtual channel, head-of-line blocking limits throughput (Karol: 0.586 with
+    // single-flit packets); more virtual channels reduce it.
     assert!(plain < more && more < most, "{plain} {more} {most}");
     assert!(plain > 0.4 && plain < 0.7, "{plain}");
     assert!(most > 0.9 * wires && most <= 1.01 * wires, "{most}");
@@ -160,7 +161,7 @@ fn uniform_traffic_is_below_the_bound_of_wires() {
     assert!(ugal > 1.5 * valiant, "{ugal} {valiant}");
 }
 
-/// Below saturation all that is offered is carried.
+/// Below saturation all offered traffic is carried.
 #[test]
 fn everything_is_carried_below_saturation() {
     for routing in ["dimension-order", "valiant", "ugal"] {

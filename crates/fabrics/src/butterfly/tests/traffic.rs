@@ -27,7 +27,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// Where a host sends, if it does.
+    /// The destination of a host, if it sends.
     pub fn destination(self, host: u32, hosts: u32, random: &mut Stream) -> Option<u32> {
         let to = match self {
             Pattern::Uniform => (host + 1 + random.below(hosts - 1)) % hosts,

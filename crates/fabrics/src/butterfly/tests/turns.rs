@@ -60,7 +60,7 @@ fn virtual_channels_of_an_input_take_turns() {
                 let (was, is) = (&lanes[vc], &after.lanes[vc]);
                 match (was.packets > 0, is.packets > 0) {
                     (true, _) => was.left != is.left,
-                    // The first flit of a packet may leave in the cycle in which it comes.
+                    // The first flit of a packet may leave in the cycle in which it arrives.
                     (false, came) => came && is.left < FLITS,
                 }
             };

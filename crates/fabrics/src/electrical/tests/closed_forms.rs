@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::json;
 
-/// When a lone flow ends.
+/// The time at which a lone flow ends.
 fn lone(cluster: &Cluster, table: &Value, src: u32, dst: u32, bytes: u64) -> (Time, Outcome) {
     let flows = flows(&[(src, dst, bytes, Time::US)]);
     let (io, outcome) = simulate(cluster, table, flows, Stop::Drain);
@@ -11,18 +11,18 @@ fn lone(cluster: &Cluster, table: &Value, src: u32, dst: u32, bytes: u64) -> (Ti
     (io.flows.finish[0] - Time::US, outcome)
 }
 
-/// 16 racks of 200 Gb/s: 4 links of 50 Gb/s, 240 ns a packet; pods of 4 racks.
+/// 16 racks of 200 Gb/s with 4 links of 50 Gb/s, 240 ns per packet; pods of 4 racks.
 #[test]
 fn a_lone_flow_is_pipelined_over_parallel_links() {
     let c = cluster(16, 20);
     let time = |dst, bytes| lone(&c, &json!({}), 0, dst, bytes).0;
-    // One packet, stored and forwarded: 4 hops to another pod, 2 within.
+    // One packet, stored and forwarded: 4 hops to another pod, 2 within a pod.
     assert_eq!(time(319, 1_500), Time::NS * 4 * 240);
     assert_eq!(time(25, 1_500), Time::NS * 2 * 240);
     // Four at a time.
     assert_eq!(time(319, 4 * 1_500), Time::NS * 4 * 240);
     assert_eq!(time(319, 5 * 1_500), Time::NS * 5 * 240);
-    // A short one alone, and one that comes in before the full ones.
+    // A short packet alone, and one that arrives before the full ones.
     assert_eq!(time(319, 700), Time::NS * 4 * 112);
     assert_eq!(time(319, 10 * 1_500 + 700), Time::NS * 6 * 240);
     // Below one rack switch: the bytes at 200 Gb/s.
@@ -36,10 +36,10 @@ fn only_a_short_last_packet_overtakes() {
         let (_, outcome) = lone(&c, &json!({}), 0, 319, bytes);
         outcome.totals.reorder_peak_bytes.unwrap()
     };
-    // The third round is two full packets and the short one: 700 B wait.
+    // The third round has two full packets and the short one: 700 B wait for them.
     assert_eq!(reorder(10 * 1_500 + 700), 700);
-    // The short one is alone in its round, but 4 × 112 ns is less than the
-    // 240 ns by which the others are ahead plus their 3 × 240 ns to go.
+    // The short packet is alone in its round, but its 4 × 112 ns are less than the 240 ns by which
+    // the others are ahead plus their remaining 3 × 240 ns.
     assert_eq!(reorder(8 * 1_500 + 700), 700);
     assert_eq!(reorder(8 * 1_500), 0);
     // A single link cannot reorder.
@@ -48,7 +48,7 @@ fn only_a_short_last_packet_overtakes() {
     assert_eq!(outcome.totals.reorder_peak_bytes, Some(0));
 }
 
-/// NICs of 10 Gb/s: 1,200 ns a packet.
+/// NICs of 10 Gb/s take 1,200 ns per packet.
 #[test]
 fn a_capped_nic_is_a_hop_at_both_ends() {
     let c = capped(cluster(16, 20), 10);
@@ -56,7 +56,7 @@ fn a_capped_nic_is_a_hop_at_both_ends() {
     assert_eq!(time(319, 1_500), Time::NS * (2 * 1_200 + 4 * 240));
     assert_eq!(time(319, 11 * 1_500), Time::NS * (12 * 1_200 + 4 * 240));
     assert_eq!(time(19, 11 * 1_500), Time::NS * 12 * 1_200);
-    // The short one has to wait for its turn on the single last link.
+    // The short packet has to wait for its turn on the single last link.
     let full = 11 * 1_200 + 4 * 240;
     assert_eq!(time(319, 10 * 1_500 + 700), Time::NS * (full + 560));
 }
@@ -80,7 +80,7 @@ fn latency_adds_up() {
     assert_eq!(time(&c, 19), Time::NS * (nics + 2 * 1_000 + 100));
 }
 
-/// A header takes its time on the wire, and is no goodput.
+/// A header takes time on the wire, and does not count as goodput.
 #[test]
 fn headers_take_time() {
     let table = json!({"mtu": "1460 B", "header": "40 B"});

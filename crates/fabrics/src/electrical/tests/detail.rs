@@ -1,5 +1,5 @@
-//! `detail = "flows"` beside `detail = "packets"`: where they agree, and by how
-//! much they differ.
+//! Compares `detail = "flows"` with `detail = "packets"`: where they agree, and by how much they
+//! differ.
 
 use super::speed::paper;
 use super::*;
@@ -20,8 +20,8 @@ fn lone(c: &Cluster, table: &Value, dst: u32, bytes: u64) -> Time {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..Default::default() })]
 
-    /// The same but for rounding, unless the short last packet does not wait
-    /// for its turn, or goes on while full ones wait.
+    /// Both agree except for rounding, unless the short last packet does not wait for its turn, or
+    /// continues while full packets wait.
     #[test]
     fn a_lone_flow_takes_as_long_as_its_packets(
         bytes in prop_oneof![
@@ -80,10 +80,10 @@ fn long_flows_finish_together() {
     }
 }
 
-/// One server of 10 Gb/s that sends packets at random times: its link is the only one that they
-/// wait for. By packets a link is first in, first out among flows of a packet, and waits are those
-/// of an M/D/1 queue, S ρ ÷ (2 (1 − ρ)); by rates flows share it, and a flow takes S ÷ (1 − ρ)
-/// instead of S, which is twice the wait (Kleinrock, Queueing Systems, vol. 2, 1976).
+/// One server of 10 Gb/s sends packets at random times, which wait only for its link. With packets,
+/// a link serves flows of one packet first in, first out, and waits are those of an M/D/1 queue, S
+/// ρ ÷ (2 (1 − ρ)). With rates, flows share the link, and a flow takes S ÷ (1 − ρ) instead of S,
+/// which is twice the wait (Kleinrock, Queueing Systems, vol. 2, 1976).
 #[test]
 fn flows_of_a_packet_wait_twice_as_long_by_rates() {
     let c = capped(cluster(4, 4), 10);

@@ -5,7 +5,7 @@ use lightloom_engine::run::Fault;
 use lightloom_engine::{Command, Element, SwitchTier};
 use serde_json::{json, Value};
 
-/// 2 pods of 2 racks of 4 servers; 4 uplinks of 10 Gb/s a rack, 8 links a pod.
+/// 2 pods of 2 racks of 4 servers; each rack has 4 uplinks of 10 Gb/s, each pod 8 links.
 fn table(detail: &str) -> Value {
     json!({"racks_per_pod": 2, "link_rate": "10 Gb/s", "detail": detail})
 }
@@ -24,7 +24,8 @@ fn repair(element: Element, at: Time) -> Fault {
     Fault { at, command }
 }
 
-/// Every server of rack 0 sends 15 MB to one of rack 3, and when the last has come [us].
+/// The time at which the last flow is delivered [us], if every server of rack 0 sends 15 MB to one
+/// of rack 3.
 fn took(detail: &str, faults: &[Fault]) -> f64 {
     let rows: Vec<_> = (0..4)
         .map(|s| (s, 12 + s, 15_000_000, Time::ZERO))
@@ -48,8 +49,8 @@ fn took(detail: &str, faults: &[Fault]) -> f64 {
     last.0 as f64 / 1e6
 }
 
-/// 60 MB over 40 Gb/s are 12 ms; over the links that are left, as much longer. Packets on
-/// the last hops and the last round over the links are the rest, some microseconds.
+/// 60 MB take 12 ms at 40 Gb/s, and proportionally longer over the remaining links. Packets on the
+/// last hops and the last round over the links add some microseconds.
 #[test]
 fn time_is_as_the_links_that_are_left() {
     let cable = Element::Transceiver { node: 0, uplink: 2 };
@@ -82,7 +83,7 @@ fn time_is_as_the_links_that_are_left() {
     }
 }
 
-/// Half of the rate for 4 ms costs 2 ms.
+/// Half of the rate for 4 ms adds 2 ms.
 #[test]
 fn a_repair_gives_back_what_failed() {
     let switches = [0, 1].map(|k| switch(SwitchTier::Aggregation, k));
@@ -94,7 +95,7 @@ fn a_repair_gives_back_what_failed() {
     }
 }
 
-/// Flows wait for the repair, and arrive.
+/// Flows wait for the repair, and are then delivered.
 #[test]
 fn what_is_cut_off_waits() {
     let all: Vec<Element> = (0..4).map(|k| switch(SwitchTier::Aggregation, k)).collect();

@@ -55,7 +55,7 @@ fn back_pressure_bounds_the_queue() {
     }
 }
 
-/// Max-min rates by progressive filling: the oracle.
+/// The oracle: max-min rates by progressive filling.
 fn progressive_filling(capacity: &[f64], paths: &[Vec<usize>]) -> Vec<f64> {
     let (mut rate, mut left) = (vec![None; paths.len()], capacity.to_vec());
     while rate.iter().any(Option::is_none) {
@@ -75,9 +75,9 @@ fn progressive_filling(capacity: &[f64], paths: &[Vec<usize>]) -> Vec<f64> {
     rate.into_iter().map(Option::unwrap).collect()
 }
 
-/// Round robin with back-pressure is max-min fair (Hahne 1991). 2 %: each of
-/// the flows is off by a packet or two at either end of 4 ms, in which the
-/// slowest delivers 150 packets or more.
+/// Round robin with back-pressure is max-min fair (Hahne 1991). The tolerance is 2 %: each flow is
+/// off by one or two packets at either end of 4 ms, in which the slowest delivers at least 150
+/// packets.
 #[test]
 fn long_flows_get_their_max_min_rates() {
     for seed in 0..6 {
@@ -114,7 +114,7 @@ fn long_flows_get_their_max_min_rates() {
     }
 }
 
-/// Every server sends to every other server, without end.
+/// Every server sends to every other server endlessly.
 fn all_to_all(c: &Cluster, keep: impl Fn(u32, u32) -> bool) -> Vec<(u32, u32)> {
     let hosts = c.hosts();
     (0..hosts)

@@ -74,8 +74,7 @@ fn view(fabric: &dyn Fabric, io: &Io) -> View {
     view
 }
 
-/// Advances in steps of `step` until nothing is left, and checks conservation
-/// at each of them.
+/// Advances in steps of `step` until all is delivered, and checks conservation at each step.
 fn drain(fabric: &mut dyn Fabric, io: &mut Io, step: Time) -> Time {
     let mut now = Time::ZERO;
     while !(fabric.idle() && io.exhausted()) {
@@ -187,7 +186,7 @@ fn closed_loops_start_at_the_delivery() {
     };
     let (io, _) = simulate(&cluster(4, 4), &json!({}), flows, Stop::Drain);
     assert_eq!(io.flows.start[1], io.flows.finish[0]);
-    // One link of 40 Gb/s, 300 ns a packet, four hops.
+    // One link of 40 Gb/s, 300 ns per packet, four hops.
     assert_eq!(io.flows.finish[0], Time::NS * 5 * 300);
     assert_eq!(io.flows.finish[1], Time::NS * (5 + 4) * 300);
 }

@@ -15,7 +15,7 @@ use lightloom_engine::run::{run, Outcome, Plan, Silent, Stop};
 use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Stream, Time};
 use serde_json::Value;
 
-/// `racks` × `servers`, 10 Gb/s a server, uncapped.
+/// `racks` × `servers` with 10 Gb/s per server, uncapped.
 fn cluster(racks: u32, servers: u32) -> Cluster {
     Cluster {
         racks,

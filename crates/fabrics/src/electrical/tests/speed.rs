@@ -1,4 +1,4 @@
-//! How fast the kernel is, on the paper's simulation.
+//! The speed of the kernel on the paper's simulation.
 
 use super::*;
 use serde_json::json;

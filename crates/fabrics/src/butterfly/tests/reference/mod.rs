@@ -7,10 +7,10 @@
 //!
 //! - in a cycle wires are emptied first, by length and on each in the order in which
 //!   they were filled, flits before credits; then come routers, then hosts, ascending;
-//! - turns go past those who were served, in order of (port, virtual channel) for
-//!   virtual channels, of (virtual channel) at an input and of (input of the crossbar,
-//!   port) at an output; only the first round of an allocation moves the latter two;
-//! - of an allocation's winners those at lower outputs are sent first.
+//! - turns move past the served ones, in order of (port, virtual channel) for virtual channels, of
+//!   (virtual channel) at an input and of (input of the crossbar, port) at an output; only the
+//!   first round of an allocation moves the latter two;
+//! - among the winners of an allocation, those at lower outputs are sent first.
 
 mod network;
 mod router;
@@ -26,7 +26,7 @@ struct Packet {
     bytes: u64,
     /// The random router of its detour, if it takes one; drawn at its first router.
     middle: Option<usize>,
-    /// Whether its first router has decided, and whether the random one is behind it.
+    /// Whether its first router has chosen its path, and whether it has passed the random router.
     decided: bool,
     inward: bool,
     routers: u64,
@@ -40,7 +40,8 @@ struct Flit {
     last: bool,
 }
 
-/// The first of a list that comes after the one that was served last, around the end.
+/// The first member of a list after the one that was served last, continuing from the start after
+/// the end.
 fn next_after<T: Copy + PartialOrd>(ascending: &[T], served: Option<T>) -> T {
     let later = |&&x: &&T| served.is_none_or(|s| x > s);
     *ascending.iter().find(later).unwrap_or(&ascending[0])

@@ -1,4 +1,4 @@
-//! Routers, hosts and wires of the reference, and the way packets take.
+//! Routers, hosts and wires of the reference, and the paths of packets.
 
 use super::router::{Asks, Router, Strength};
 use super::{Flit, Packet};
@@ -7,7 +7,7 @@ use crate::Discipline;
 use lightloom_engine::{Flows, Length, Stream, Time};
 use std::collections::VecDeque;
 
-/// Something on a wire, and when it is at its end.
+/// Items on a wire, each with the cycle in which it reaches the end.
 type Wire<T> = VecDeque<(u64, T)>;
 
 /// The end of a wire: a router's port, or for credits a host.
@@ -22,7 +22,7 @@ enum End {
 struct Host {
     /// Flows, and bytes of each that have not been sent.
     waiting: VecDeque<(usize, u64)>,
-    /// A packet, its flits that are left, and its virtual channel.
+    /// A packet, its remaining flits, and its virtual channel.
     sending: Option<(usize, usize, usize)>,
     credits: Vec<usize>,
     next: usize,
@@ -131,7 +131,7 @@ impl Reference {
             0 => self.config.host_wire,
             steps => Length(self.config.spacing.0 * steps as u64),
         };
-        // 5 ns a metre: 5 ps a millimetre.
+        // 5 ns per metre are 5 ps per millimetre.
         let whole = |extra: Time| {
             let ps = wire.0 as i64 * 5 + extra.0;
             ((ps + self.cycle.0 - 1) / self.cycle.0) as u64
@@ -159,7 +159,7 @@ impl Reference {
         }
     }
 
-    /// The switch of a router moves flits, and places in buffers are free.
+    /// Moves flits through the switch of a router, which frees places in buffers.
     fn switch(&mut self, router: usize, now: u64) {
         let mut matched = self.routers[router].unmatched(&self.strength);
         for round in 0..self.strength.rounds {
@@ -176,7 +176,7 @@ impl Reference {
         }
     }
 
-    /// Outputs send a flit each.
+    /// Lets each output send a flit.
     fn leave(&mut self, router: usize, now: u64, flows: &Flows) {
         for port in 0..self.routers[router].outputs.len() {
             let Some((flit, vc)) = self.routers[router].outputs[port].queue.pop_front() else {
@@ -203,7 +203,7 @@ impl Reference {
         }
     }
 
-    /// A host sends a flit if it can.
+    /// Lets a host send a flit if it can.
     fn inject(&mut self, host: usize, now: u64, flows: &Flows) {
         if self.hosts[host].sending.is_none() && !self.begin(host, now, flows) {
             return;
@@ -224,7 +224,7 @@ impl Reference {
         self.flits[0].push_back((due, (router, port, vc, flit)));
     }
 
-    /// A host begins a packet on the virtual channel with most room.
+    /// Lets a host begin a packet on the virtual channel with most room.
     fn begin(&mut self, host: usize, now: u64, flows: &Flows) -> bool {
         let Some(&(flow, left)) = self.hosts[host].waiting.front() else {
             return false;
@@ -298,7 +298,7 @@ impl Reference {
         unreachable!("every port has a wire")
     }
 
-    /// Wires on the shortest way.
+    /// Number of wires on the shortest path.
     fn wires(&self, a: usize, b: usize) -> usize {
         let (a, b) = (self.place(a), self.place(b));
         a.iter().zip(&b).filter(|(x, y)| x != y).count()
@@ -350,7 +350,7 @@ impl Reference {
         });
     }
 
-    /// The first router chooses a packet's way.
+    /// Chooses a packet's path at its first router.
     fn decide(&mut self, router: usize, packet: usize, last: usize) {
         self.packets[packet].decided = true;
         if self.config.routing == Routing::DimensionOrder {
@@ -362,7 +362,7 @@ impl Reference {
         }
     }
 
-    /// UGAL: whether the queue on the way around, times wires, is shorter.
+    /// UGAL: whether the queue on the detour, times its wires, is shorter.
     fn is_shorter(&self, router: usize, middle: usize, last: usize) -> bool {
         let ports = (self.port_to(router, last), self.port_to(router, middle));
         let (Some(direct), Some(around)) = ports else {

@@ -35,13 +35,13 @@ pub struct Output {
     last_input: Option<(usize, usize)>,
 }
 
-/// How strong routers are.
+/// The capabilities of routers.
 #[derive(Clone, Debug)]
 pub struct Strength {
     pub vcs: usize,
     pub depth: usize,
     pub speedup: usize,
-    /// Room of an output's queue; without a speedup all leaves at once.
+    /// Capacity of an output's queue; without a speedup flits leave at once.
     pub queue: usize,
     pub inputs_each: usize,
     pub rounds: usize,
@@ -58,8 +58,8 @@ pub struct Router {
     served: Vec<Vec<Option<usize>>>,
 }
 
-/// Outputs that take nothing more while the switch moves flits once, and inputs of the
-/// crossbar, by port, that send nothing more.
+/// Outputs, and inputs of the crossbar by port, that are already matched in this allocation of the
+/// switch.
 pub struct Matched {
     outputs: Vec<bool>,
     inputs: Vec<Vec<bool>>,
@@ -83,7 +83,7 @@ impl Router {
         }
     }
 
-    /// Virtual channels of its output that a packet could have now.
+    /// Virtual channels of its output that a packet could get now.
     fn offered(&self, asks: &Asks, s: &Strength) -> Vec<usize> {
         let output = &self.outputs[asks.output];
         let fits = |v: usize| !s.whole_packets || output.terminal || output.credits[v] >= asks.left;
@@ -177,8 +177,8 @@ impl Router {
         winners
     }
 
-    /// A flit goes from its buffer into its output's queue. Returns whether it was the
-    /// last of its packet.
+    /// Moves a flit from its buffer into its output's queue. Returns whether it was the last flit
+    /// of its packet.
     pub fn cross(&mut self, port: usize, vc: usize) -> bool {
         let lane = &mut self.lanes[port][vc];
         let flit = lane.buffer.pop_front().expect("a flit");
@@ -198,7 +198,7 @@ impl Router {
     }
 }
 
-/// Where packets in transit come first, leaves out hosts' if there are any.
+/// If packets in transit have priority and there are any, removes the hosts' packets.
 fn prefer_transit<T>(who: &mut Vec<T>, port: impl Fn(&T) -> usize, s: &Strength) {
     if s.transit_first && who.iter().any(|w| port(w) >= s.hosts) {
         who.retain(|w| port(w) >= s.hosts);
