@@ -12,13 +12,11 @@
 //! | [`outages`] | failures of one part that overlap, as commands of a run |
 //! | [`io`] | arrivals, flow columns and the ledger, as a fabric sees them |
 //! | [`deliveries`] | bytes delivered by given instants |
-//! | [`flows`], [`dag`], [`ids`] | the flows to send, and their results; flows that depend on each
-//! other; indices |
+//! | [`flows`], [`dag`], [`ids`] | the flows to send, and their results; flows that depend on each other; indices |
 //! | [`cluster`] | servers and racks |
 //! | [`agenda`], `indexed` | scheduled events: a calendar queue of events; a heap of ranks that change |
 //! | [`fair`] | max-min fair rates |
-//! | [`time`], [`quantity`], `units` | picoseconds and bits per second; `"100 ns"` as users write
-//! it |
+//! | [`time`], [`quantity`], `units` | picoseconds and bits per second; `"100 ns"` as users write it |
 //! | [`config`], [`mistyped`], [`refusal`] | tables read into types; refusals in users' terms |
 //! | [`rng`] | random streams by name |
 //! | [`halt`] | an end that another thread requests |

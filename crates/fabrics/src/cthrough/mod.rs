@@ -7,8 +7,7 @@
 //! | [`crate::hybrid::meter`], [`lightloom_control::demand`] | demand from the buffers of connections, and its reports (§4.1, §4.3) |
 //! | [`lightloom_control::policies::cthrough`] | the manager: a maximum-weight perfect matching of the racks (§4.1) |
 //! | [`lightloom_control::order`] | all circuits go dark, new ones come up, flows move (§5.1) |
-//! | [`crate::hybrid::switch`] | the optical switch, which is dark while it reconfigures (§2, §5.1)
-//! |
+//! | [`crate::hybrid::switch`] | the optical switch, which is dark while it reconfigures (§2, §5.1) |
 //! | [`crate::hybrid::paths::demultiplex`] | optical and electrical VLAN; weights 0.9 and 0.1 (§4.2) |
 //! | [`crate::hybrid::paths::transport`] | the reaction of TCP to a path that changes (§5.2.1) |
 //! | [`crate::hybrid::kernel`] | flows, the manager's timeline, failures |

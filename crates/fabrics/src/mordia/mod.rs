@@ -7,15 +7,10 @@
 //! | [`config`], `checks` | the paper's parameters, and their refusals |
 //! | [`lightloom_control::policies::mordia`] | traffic-matrix scheduling: Sinkhorn, Birkhoff-von Neumann, lengths of days |
 //! | [`lightloom_control::policies::rotation`] | round robin, the schedule of the prototype (§6) |
-//! | [`control`], `decisions`, [`lightloom_control::controller`] | the controller:
-//! `decisions::report` measures the demand; in each period the controller decides and returns the
-//! schedule to follow |
-//! | `slots` | nights and days: the ring sets its next matching; each rack receives a frame with
-//! its peer and its window (§5.2.1) |
+//! | [`control`], `decisions`, [`lightloom_control::controller`] | the controller: `decisions::report` measures the demand; in each period the controller decides and returns the schedule to follow |
+//! | `slots` | nights and days: the ring sets its next matching; each rack receives a frame with its peer and its window (§5.2.1) |
 //! | [`frames`] | set-up times (§6.1), synchronisation frames that come early or late (§5.2.1, §6.2) |
-//! | `sending`, [`crate::tdma::voq`], [`crate::tdma::burst`] | the queueing discipline: a queue for
-//! each destination; a window in which a queue may send, which ends early, replaces the paper's
-//! tokens; loss at the ends of a day, and retransmission (§5.2.1) |
+//! | `sending`, [`crate::tdma::voq`], [`crate::tdma::burst`] | the queueing discipline: a queue for each destination; a window in which a queue may send, which ends early, replaces the paper's tokens; loss at the ends of a day, and retransmission (§5.2.1) |
 //! | [`packet_switch`], `crossing` | a packet switch beside the circuits for the demand that schedules leave |
 //! | `kernel` | the state, and the events that call all of the above |
 //! | `reports`, `entry` | statistics; the table combined with the kernel |

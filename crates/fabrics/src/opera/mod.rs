@@ -5,19 +5,15 @@
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
-//! | [`config`] | rotor switches, topology slices, the limit of low-latency flows; the published
-//! set-up; `schedules` assigns the matchings to the switches, `ahead` offsets their slots by one
-//! slice each |
+//! | [`config`] | rotor switches, topology slices, the limit of low-latency flows; the published set-up; `schedules` assigns the matchings to the switches, `ahead` offsets their slots by one slice each |
 //! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings |
 //! | `slices` | topology slices and offset reconfiguration: one switch reconfigures, all others stay lit; the expander of a slice has the circuits of these other switches |
 //! | [`expander`] | the circuits of a slice as a network: distances, and the circuits on shortest paths |
 //! | [`low_latency`] | low-latency packets: forwarded hop by hop over the expander, on a circuit that begins a shortest path |
 //! | [`waiting`], [`low_latency::state`] | packets for which no circuit has room, at their racks; the state of low-latency traffic |
 //! | `priority` | low-latency packets go before bulk: bulk on a circuit is interrupted between packets |
-//! | `bulk` | bulk waits for its direct circuit, without a bandwidth tax; skewed bulk takes two
-//! hops |
-//! | [`crate::tdma::rotor`] | RotorLB, the two-hop rule: offers, acceptances, queues at relays; per
-//! rack, or per host as the authors simulate it |
+//! | `bulk` | bulk waits for its direct circuit, without a bandwidth tax; skewed bulk takes two hops |
+//! | [`crate::tdma::rotor`] | RotorLB, the two-hop rule: offers, acceptances, queues at relays; per rack, or per host as the authors simulate it |
 //! | [`crate::tdma::rotor::failures`] | rotor switches that fail, and the relays' behaviour without them |
 //! | `kernel` | the state, and the events that call all of the above |
 //! | `reports`, `entry` | statistics; the table combined with the kernel |

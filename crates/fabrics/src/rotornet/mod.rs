@@ -5,15 +5,13 @@
 //! | file | the paper's mechanism |
 //! |---|---|
 //! | [`config`] | rotor switches, their matchings and slots; the paper's parameters |
-//! | `slots` | all switches step to their next matching at the same time; direct traffic and second
-//! hops are sent first, then first hops |
+//! | `slots` | all switches step to their next matching at the same time; direct traffic and second hops are sent first, then first hops |
 //! | [`crate::tdma::rotor::bulk`] | queues at sources and at relays, and the bytes that a circuit takes from them |
 //! | [`crate::tdma::rotor::rotorlb`], [`crate::tdma::rotor::shares`] | RotorLB: offers and acceptances of two-hop traffic, fair shares |
 //! | [`crate::tdma::rotor::relays`] | granted first hops, bytes that cross in a slot, contents of relays |
 //! | [`crate::tdma::rotor::per_host`] | RotorLB per host, as Opera's authors simulate it |
 //! | [`crate::tdma::rotor::failures`] | rotor switches that fail |
-//! | [`crate::tdma::voq`], [`crate::tdma::burst`] | a queue for each destination rack; the bytes of
-//! a slot, in closed form |
+//! | [`crate::tdma::voq`], [`crate::tdma::burst`] | a queue for each destination rack; the bytes of a slot, in closed form |
 //! | `kernel` | the state, and the events that call all of the above |
 //! | `reports`, `entry` | statistics; the table combined with the kernel |
 //!

@@ -9,38 +9,18 @@
 //! |---|---|
 //! | [`kernel`] | one slot: admit; at the start of an epoch lapse, grant, accept, request; transmit, receive |
 //! | `shard`, `partition` | the state of the nodes of one thread; which nodes those are |
-//! | [`schedule`] | the pairs of nodes that meet in each slot (§4.1): the connection of uplinks if
-//! U is not N/G (`plan`), the port to which each port leads (`wiring`), the next meeting of a pair
-//! (`next_meeting`), the order of a node's peers (`peer_order`), and the schedules without dead
-//! nodes with the times at which they are in force (`reschedule`) |
-//! | `protocol` | `request`, `grant`, `accept`, and the state of an `epoch` (§4.3, A.3); `matrix`
-//! and `simd`: requests and grants of a block of nodes |
-//! | `relay` | `local` (LOCAL), `queues` of cells: `by_slot` of departure while the slot is known
-//! in advance, `by_pair` if a part may have failed or pairs meet very often; `in_flight`,
-//! `transmit`, `leaving` and `receive`, `reorder` (§4.2); `chunked`: lists whose chunks leave
-//! without being copied |
+//! | [`schedule`] | the pairs of nodes that meet in each slot (§4.1): the connection of uplinks if U is not N/G (`plan`), the port to which each port leads (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), and the schedules without dead nodes with the times at which they are in force (`reschedule`) |
+//! | `protocol` | `request`, `grant`, `accept`, and the state of an `epoch` (§4.3, A.3); `matrix` and `simd`: requests and grants of a block of nodes |
+//! | `relay` | `local` (LOCAL), `queues` of cells: `by_slot` of departure while the slot is known in advance, `by_pair` if a part may have failed or pairs meet very often; `in_flight`, `transmit`, `leaving` and `receive`, `reorder` (§4.2); `chunked`: lists whose chunks leave without being copied |
 //! | `failure` | `faults` (the rule of k epochs, in words), `light` (which links are dark, and the fate of the cells on them); `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
-//! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`: traffic within a
-//! rack if servers' links have no rate |
-//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7). Back-pressure: the rule in
-//! words at the head of `ideal/mod.rs`; `Source::send` (`ideal/source.rs`) selects the flow that
-//! may send; `Nodes::free_windows` (`ideal/nodes.rs`) returns credit; the counts are in
-//! `ideal/credits.rs`; queues of second hops in `ideal/relays.rs` |
-//! | [`flows`] | `detail = "flows"`: rates instead of cells; capacities (`flows/capacity.rs`),
-//! latency of the last byte (`flows/latency.rs`) |
-//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: values that are
-//! refused, with the reason; `config/uplinks.rs`: the number of uplinks, and their schedule;
-//! `config/switches.rs`: keys whose values are words; `config/devices.rs`: keys that devices
-//! determine; `config/idle.rs`: keys without effect; `config/overhead.rs`: slots that are too short
-//! for payload; `config/queue.rs`: a Q that does not cover the time from a grant to the second hop;
-//! `config/retired.rs`: keys that no longer exist |
+//! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`: traffic within a rack if servers' links have no rate |
+//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7). Back-pressure: the rule in words at the head of `ideal/mod.rs`; `Source::send` (`ideal/source.rs`) selects the flow that may send; `Nodes::free_windows` (`ideal/nodes.rs`) returns credit; the counts are in `ideal/credits.rs`; queues of second hops in `ideal/relays.rs` |
+//! | [`flows`] | `detail = "flows"`: rates instead of cells; capacities (`flows/capacity.rs`), latency of the last byte (`flows/latency.rs`) |
+//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: values that are refused, with the reason; `config/uplinks.rs`: the number of uplinks, and their schedule; `config/switches.rs`: keys whose values are words; `config/devices.rs`: keys that devices determine; `config/idle.rs`: keys without effect; `config/overhead.rs`: slots that are too short for payload; `config/queue.rs`: a Q that does not cover the time from a grant to the second hop; `config/retired.rs`: keys that no longer exist |
 //! | `entry` | configuration and kernel put together |
 //! | `fabric` | the reports |
-//! | `limits` | properties that all kernels of Sirius share: racks and links, the shortest possible
-//! time of a flow, the times at which light passes |
-//! | `reference.rs` and its folder (compiled for tests alone) | a second, plain implementation: the
-//! protocol in `reference.rs`; failures, servers and SIRIUS (IDEAL) in `reference/`;
-//! `reference/agreement.rs` compares it with the kernel |
+//! | `limits` | properties that all kernels of Sirius share: racks and links, the shortest possible time of a flow, the times at which light passes |
+//! | `reference.rs` and its folder (compiled for tests alone) | a second, plain implementation: the protocol in `reference.rs`; failures, servers and SIRIUS (IDEAL) in `reference/`; `reference/agreement.rs` compares it with the kernel |
 //!
 //! All of them use [`index`] (labels, rows and turns, one type each), [`cell`] (cells, and constant
 //! data of their flows) and `prefetch`. The steps of a slot (`accept`, `transmit`, `receive`) are
@@ -53,16 +33,10 @@
 //! | the paper's term | here | file |
 //! |---|---|---|
 //! | grating, AWGR | [`Awgr`](lightloom_photonics::Awgr), [`Wiring`](schedule::wiring::Wiring) | `schedule/wiring.rs` |
-//! | cyclic schedule, timeslot: the pairs that meet | [`Schedule::peer`](schedule::Schedule): by
-//! default the rotation of `lightloom_control::algorithms::cyclic`, which no gratings realise,
-//! otherwise `Wiring::peer`; in the form that the kernel uses: `PeerOrder::matchings` |
+//! | cyclic schedule, timeslot: the pairs that meet | [`Schedule::peer`](schedule::Schedule): by default the rotation of `lightloom_control::algorithms::cyclic`, which no gratings realise, otherwise `Wiring::peer`; in the form that the kernel uses: `PeerOrder::matchings` |
 //! `schedule/mod.rs`, then `schedule/wiring.rs`, `schedule/peer_order.rs` |
-//! | wavelength, frame | in each slot a laser advances by one wavelength, and so to the next port
-//! of its grating; the schedule repeats after a frame, whose slots are the ports of the largest
-//! grating: `Schedule::frame` | `schedule/wiring.rs`, `schedule/mod.rs` |
-//! | uplinks that do not fill gratings of one size: `rotor`, `wide`, `mixed` | `UplinkPlan`:
-//! evenly, which no gratings realise; on gratings of one larger size; whole banks, and the rest on
-//! larger gratings | `schedule/plan.rs` |
+//! | wavelength, frame | in each slot a laser advances by one wavelength, and so to the next port of its grating; the schedule repeats after a frame, whose slots are the ports of the largest grating: `Schedule::frame` | `schedule/wiring.rs`, `schedule/mod.rs` |
+//! | uplinks that do not fill gratings of one size: `rotor`, `wide`, `mixed` | `UplinkPlan`: evenly, which no gratings realise; on gratings of one larger size; whole banks, and the rest on larger gratings | `schedule/plan.rs` |
 //! | guardband | `SiriusConfig::guardband`; the cell that fits beside it: `check_cell`; no light in it: `lit` | `config.rs`, `config/checks.rs`, `limits.rs` |
 //! | epoch | its number: `Schedules::epoch_of`, whether one begins: `Schedules::epoch_at`; its length: `Schedule::epoch`; its requests and grants: `Epoch` | `schedule/reschedule.rs`, `schedule/mod.rs`, `protocol/epoch.rs` |
 //! | cell | [`Cell`](cell::Cell); one that waits: `Queued` | `cell.rs`, `relay/queued.rs` |
@@ -71,32 +45,22 @@
 //! | grant, `compute_grants` | `Grants`, `Grant` | `protocol/grant.rs`, `protocol/matrix.rs` |
 //! | M, cells queued and granted | `Grants::m`; counted up in `compute_grants` | `protocol/grant.rs` |
 //! | Q | `SiriusConfig::queue`; M is held to it in `compute_grants` | `config.rs`, `protocol/grant.rs` |
-//! | virtual queue for an intermediate, relay queue for a destination | both in one first-in,
-//! first-out queue for each pair of nodes (§6), stored in one of two ways: usually `BySlot`,
-//! otherwise `ByPair` | `relay/by_slot.rs`, `relay/by_pair.rs` |
+//! | virtual queue for an intermediate, relay queue for a destination | both in one first-in, first-out queue for each pair of nodes (§6), stored in one of two ways: usually `BySlot`, otherwise `ByPair` | `relay/by_slot.rs`, `relay/by_pair.rs` |
 //! | reorder buffer | `Reorder` | `relay/reorder.rs` |
-//! | propagation: cells in the fibres | kept by the slot of their transmission in
-//! `Sirius::flights`, removed by `Sirius::receive` after `SiriusConfig::crossing`; the cells that a
-//! shard sends in one slot: `Flight`; the treatment of a cell at the receiving node: `Purpose` |
+//! | propagation: cells in the fibres | kept by the slot of their transmission in `Sirius::flights`, removed by `Sirius::receive` after `SiriusConfig::crossing`; the cells that a shard sends in one slot: `Flight`; the treatment of a cell at the receiving node: `Purpose` |
 //! `kernel.rs`, `config.rs`, `relay/in_flight.rs` |
 //! | the rack switch, which a flow of its servers passes first |
 //! [`Entrance`](crate::entrance::Entrance) | `entrance.rs`, beside this folder |
-//! | grey failure: a part that loses some cells, but whose light is still received | `Broken::loss`
-//! below 1: never declared dead | `failure/faults.rs`, `failure/light.rs` |
+//! | grey failure: a part that loses some cells, but whose light is still received | `Broken::loss` below 1: never declared dead | `failure/faults.rs`, `failure/light.rs` |
 //! | a laser (transceiver), node or grating dies, and k epochs later every node acts on it |
 //! `Sirius::recover` in `failure/recovery.rs` processes the declaration that is due, calls back
 //! cells that cannot leave and retransmits; `Faults::set` in `failure/detection.rs` schedules the
 //! declaration when the part dies (the rule in words: head of `failure/faults.rs`); links left
 //! dark: `Faults::prepare` in `failure/light.rs`; nodes that receive no more requests:
 //! `failure/avoidance.rs` | see the middle column |
-//! | a dead node is left out of the schedule | the time: `Sirius::reschedule` in
-//! `failure/recovery.rs`; the new schedule: `Schedules::begin` | `schedule/reschedule.rs` |
-//! | a lost cell is retransmitted | kept until it is due: `Faults::resend`, `resent_by` in
-//! `failure/retransmission.rs`; returned to LOCAL before all others: `enter_again` in
-//! `failure/recovery.rs` | see the middle column |
-//! | traffic within a rack | over the servers' links if these have a rate (`Servers::turn_back`),
-//! otherwise `Bypass`; `Sirius::admit` in `kernel.rs` selects one | `servers/links.rs`;
-//! `servers/rack.rs` |
+//! | a dead node is left out of the schedule | the time: `Sirius::reschedule` in `failure/recovery.rs`; the new schedule: `Schedules::begin` | `schedule/reschedule.rs` |
+//! | a lost cell is retransmitted | kept until it is due: `Faults::resend`, `resent_by` in `failure/retransmission.rs`; returned to LOCAL before all others: `enter_again` in `failure/recovery.rs` | see the middle column |
+//! | traffic within a rack | over the servers' links if these have a rate (`Servers::turn_back`), otherwise `Bypass`; `Sirius::admit` in `kernel.rs` selects one | `servers/links.rs`; `servers/rack.rs` |
 //! | the links from rack switches to servers, and the cells that wait for them | `Receiving` | `servers/receiving.rs` |
 //!
 //! Terms of the code: a [label](index::Label) is a node's position in the order of [`schedule`],
