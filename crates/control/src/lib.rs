@@ -7,7 +7,7 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | [`demand`] | checked demand between nodes; how reports become a matrix |
+//! | [`demand`] | checked demand between nodes; its estimation from reports |
 //! | [`hardware`] | racks, planes and ports of the switch |
 //! | [`circuits`] | circuits, and the circuits that a change keeps, removes and adds |
 //! | [`routes`] | paths over circuits, and the pairs of racks that use them |

@@ -9,7 +9,7 @@
 //! | `cluster`, `run_table`, `stop_rule`, `fabric`, `fault`, `compare`, `physics` | the tables of an experiment: `[cluster]`, `[run]` and its `stop`, `[[fabric]]`, `[[fault]]`, `[compare]`, `[physics]`; `[workload]` is `lightloom_workload`'s |
 //! | `schema` | the JSON Schema of all tables |
 //! | `keys` | keys that no table has |
-//! | `assumptions` | the idealised properties of a fabric, for readers |
+//! | `assumptions` | the idealised properties of a fabric, for users |
 //! | `counted`, `endless` | jobs that count updates; flows that send until the end |
 //! | `memory` | refusals of runs that would exceed memory |
 //! | `prepare` | building a fabric for its flows, or its refusal |

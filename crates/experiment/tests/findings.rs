@@ -32,7 +32,7 @@ fn found_in(experiment: &Value) -> Vec<&'static str> {
     assumptions.findings.iter().map(|f| f.parameter).collect()
 }
 
-/// When flows of this size between racks 0 and 1 end, in both directions.
+/// The times at which flows of this size between racks 0 and 1 end, in both directions.
 fn ends(fabric: &Value, bytes: u64) -> Vec<Time> {
     ends_in(&raw(fabric, "100 Gb/s"), bytes)
 }

@@ -12,12 +12,12 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jobs(pub Vec<(String, JobTimes)>);
 
-/// When a job ran.
+/// Start and end of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct JobTimes {
     /// Time of the start [s]; null if the job did not start.
     pub start_s: Option<f64>,
-    /// When all of it was finished [s]; null if it was not.
+    /// Time at which all of it was finished [s]; null if it was not.
     pub finish_s: Option<f64>,
     /// From the start to the finish [s].
     pub seconds: Option<f64>,

@@ -13,8 +13,8 @@
 //! | `completion`, `bounds` | completion times and slowdowns; bounds on them if flows are unfinished |
 //! | `by_size` | slowdowns by flow size |
 //! | `window`, `span`, `throughput` | latency and throughput after the warm-up; the measured time; the carried bytes |
-//! | `bursts` | flows that arrive at one server at one instant |
-//! | `growing`, `excess` | traffic that is left behind, more and more of it; or offered more than links carry |
+//! | `bursts` | flows that arrive for one server at the same instant |
+//! | `growing`, `excess` | traffic whose backlog keeps growing; traffic above the capacity of links |
 //! | `jobs`, `updates`, `parts`, `derived` | keys of the summary that fabrics and workloads fill |
 //! | `memory` | the peak memory of the process |
 //!

@@ -222,7 +222,7 @@ pub struct Endless {
 /// A run that `run.limit` ended before its stop rule did.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Cut {
-    /// When the run ended: at the limit, or after a long time without any delivery [s].
+    /// End of the run: the limit, or the end of a long time without any delivery [s].
     pub limit_s: f64,
     /// The time since which no byte was delivered; present if this ended the run, or if the limit
     /// did and no byte was delivered in the second half of the run [s].

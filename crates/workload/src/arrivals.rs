@@ -1,4 +1,4 @@
-//! When flows arrive.
+//! Arrival times of flows.
 //!
 //! At load L, flows arrive every τ = F / (R · N · L) on average (Sirius §7, where the servers'
 //! aggregate rate R · N at L = 1 gives τ = 15.6 ns): F is the mean of the size distribution in use,

@@ -8,13 +8,13 @@
 //! | module | contents |
 //! |---|---|
 //! | [`config`], `kinded` | the `[workload]` table; tables selected by their `kind` |
-//! | `means`, `offered` | mean sizes of flows by its laws; between which servers they are |
+//! | `means`, `offered` | mean sizes of flows by their distributions; the offered traffic between servers |
 //! | `plan`, `generate`, `memory` | the distributions of a table and the number of flows; drawn flows; their memory |
 //! | [`sizes`], [`arrivals`], [`times`], `sources` | laws of sizes and arrivals; arrivals from a file, and server by server |
-//! | [`patterns`] | the sender and receiver, one file a pattern |
+//! | [`patterns`] | senders and receivers, one file for each pattern |
 //! | [`trace`], [`text`], `decimal` | flows from files; text read by line and column; decimal numbers, held exactly |
-//! | `mix`, `part` | parts with laws of their own, drawn together; the table of one |
-//! | [`jobs`], `tasks`, [`applications`], [`collectives`] | the table of jobs; the graph that each becomes; programs, and algorithms of collectives |
+//! | `mix`, `part` | parts with their own distributions, drawn together; the table of a part |
+//! | [`jobs`], `tasks`, [`applications`], [`collectives`] | the table of jobs; their graphs; programs, and algorithms of collectives |
 //!
 //! **The mean of a sample.** Samples of heavy tails are biased: 200,000 draws of a Pareto
 //! distribution of shape 1.05 (Sirius §7) have a mean far below that of the distribution, with a

@@ -178,7 +178,8 @@ def read_fabric(
 
 
 def has_arrived(arrival: Floats, end: float | None, *, cut: bool) -> NDArray[np.bool_]:
-    """Which flows were offered by the end of the run [s].
+    """Whether each flow was offered by the end of the run [s]. A flow that is due exactly when
+    `run.limit` ends the run is not offered.
 
     A flow that is due exactly when `run.limit` ends the run is not offered.
     """

@@ -44,7 +44,7 @@ class Metric:
     half: Read | None = None  # half-width of its interval within a run
     of_carried: bool = False  # whether it is valid only for fabrics that carry the load
     freely: bool = False  # and only if no setting of the fabric limits it
-    alike: Callable[[Fabric], object] | None = None  # what must be equal to compare figures
+    alike: Callable[[Fabric], object] | None = None  # must be equal to compare figures
 
 
 @dataclass(frozen=True)

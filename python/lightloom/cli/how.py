@@ -34,7 +34,7 @@ class How:
     verbose: bool = False
     """Whether all tables and notes are printed."""
     place: Cluster | None = None
-    """Where simulations run, if not in this process."""
+    """The cluster on which simulations run; None for this process."""
 
     def target(self, default: Path) -> Path | None:
         """Returns the folder to write; None with only `--json`."""

@@ -11,7 +11,7 @@
 | `pricing`, `costs` | a bill at the prices of a book; all fabrics of an experiment |
 | `of_experiment`, `given` | prices in `[decision]` and in `--price` |
 | `amounts`, `equal` | intervals that share prices; the point at which two networks cost the same |
-| `tornado` | the prices that the capital depends on most |
+| `tornado` | the prices with the largest effect on the capital |
 | `readings`, `papers` | ways to count Sirius' Fig 6; calculations of papers |
 
 Not modelled: operation beyond power (space, cooling, repair), discounts, spares.

@@ -16,7 +16,7 @@ WHOLE = 0.9995
 
 @dataclass(frozen=True)
 class Shown:
-    """How figures are formatted: for a terminal, or for a page."""
+    """Formats of figures, for a terminal or for a page."""
 
     share: Callable[[float], str]
     time: Callable[[Bound], str]

@@ -7,7 +7,7 @@
 | `verification` | whether files are complete and unchanged |
 | `summaries`, `repeats` | values in `summary.json`; means over seeds |
 | `saturation`, `steady_state` | the saturation load; whether a run is long enough |
-| `window_rules` | what a window must have before it denies, or grants, a load |
-| `failures` | what single failures leave |
+| `window_rules` | conditions under which a window shows that a load is carried, or is not |
+| `failures` | results with one failed part |
 | `views` | tables, frames, plots and notebook display of a result or plan |
 """

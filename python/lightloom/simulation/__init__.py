@@ -4,10 +4,10 @@
 |---|---|
 | `pool` | runs in parallel threads; a fabric with several seeds |
 | `curves` | each fabric at each load, and its saturation |
-| `windows` | the warm-up and the window that are chosen by default |
+| `windows` | the default warm-up and window |
 | `trials`, `forecasts` | short trial runs; forecasts of the time and the memory of runs |
-| `traces`, `trace_formats` | traces written, read and converted; their formats |
-| `trace_input` | what a run reads of its trace in Python |
+| `traces`, `trace_formats` | reads, writes and converts traces; their formats |
+| `trace_input` | reads the flows of a Parquet trace for a run |
 | `machine`, `interrupts` | processors and memory; signals during parallel work |
 """
 

@@ -43,7 +43,7 @@ class Trial:
     whole: Reached
     """The progress at the end of the trial."""
     end_s: float | None
-    """When the run ends [s]; None if it ends when all flows are delivered."""
+    """End of the run [s]; None if it ends when all flows are delivered."""
     hops: int | None
     """Hops of cells or packets in the trial; None for fabrics that simulate flows."""
     finished: bool

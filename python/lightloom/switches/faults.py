@@ -6,15 +6,12 @@
 | `failed` | `port` fails: its cross-connect goes dark |
 | `slow` | settling takes `factor` times as long |
 | `partial` | the next bulk change ends with an error after its first half |
-| `cut-before`, `cut-after` | the connection of the next change ends before, or after, the change is
-applied |
+| `cut-before`, `cut-after` | the next change's connection ends before, or after, it is applied |
 | `silent` | the next change is applied, but never answered |
 | `reboot-cold`, `reboot-warm` | the control plane does not answer for the reboot time |
-| `intruder` | another client deletes `remove` and adds `add`, which replaces the cross-connects
-that hold its ports |
+| `intruder` | another client deletes `remove` and adds `add`, which replaces holders of its ports |
 | `stale` | `add` appears in the status without a configuration |
-| `clear` | all faults end, including those that wait for a change; with `port`, only those of this
-port |
+| `clear` | all faults end, also those that wait for a change; with `port`, only those of the port |
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Target:
     text: str
     """As its user wrote it."""
     scheme: str
-    """Which driver."""
+    """The name of the driver."""
     host: str = ""
     """Name or address."""
     port: int | None = None

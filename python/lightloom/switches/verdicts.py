@@ -24,7 +24,7 @@ class Check:
     name: str
     """The property that the check tests."""
     verdict: Verdict
-    """How it ended."""
+    """The result."""
     detail: str = ""
     """The measured values, or the reason why the check failed or was skipped."""
 

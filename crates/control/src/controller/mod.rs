@@ -29,7 +29,7 @@
 //! | this file | the loop: when to measure, decide and change |
 //! | `messages` | inputs and actions |
 //! | `change` | a change in progress |
-//! | `network` | the circuits and routes that the controller knows of |
+//! | `network` | the circuits and routes in the controller's state |
 
 mod change;
 mod messages;
@@ -94,7 +94,7 @@ pub struct Controller<P> {
     order: Option<Order>,
     network: Network,
     phase: Phase,
-    /// When the next decision falls due; `None` until the first tick.
+    /// The time at which the next decision falls due; `None` until the first tick.
     next: Option<Time>,
     /// Whether a decision fell due during another action.
     due: bool,

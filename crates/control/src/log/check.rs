@@ -131,7 +131,7 @@ struct Course<'a> {
     /// The previous line.
     last: Option<&'a Entry>,
     silent: bool,
-    /// When the next interval begins; `None` until the first tick.
+    /// The start of the next interval; `None` until the first tick.
     next: Option<Time>,
     /// Whether the controller has not requested its first tick yet.
     opening: bool,

@@ -18,7 +18,7 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | this file | the contents of a log, and how it is written |
+//! | this file | the contents of a log, and its writer |
 //! | `read` | parsing of lines to entries |
 //! | `check` | consistency of the lines with each other and with a controller |
 
@@ -57,9 +57,9 @@ pub struct Header {
     pub order: Option<Order>,
     /// Racks, planes, ports.
     pub hardware: Hardware,
-    /// When decisions were made.
+    /// The times of decisions.
     pub timing: Timing,
-    /// How reports became a matrix.
+    /// The rules that turned reports into a matrix.
     pub estimation: Estimation,
     /// The shortest slot of the switch, with its night. Shorter slots of a policy were extended to
     /// it; the schedules in the log are as they were followed. In logs without this key the switch

@@ -1,6 +1,6 @@
 //! The policies: one file each, one line each in the [`REGISTRY`].
 //!
-//! | policy | what it decides |
+//! | policy | decision |
 //! |---|---|
 //! | [`cthrough`] | the matching that carries the most demand (c-Through's optical manager) |
 //! | [`hydra`] | a topology with multihop paths (HydRA's controller) |
@@ -9,7 +9,7 @@
 //! | [`solstice`] | a short schedule that serves all demand, with a packet network |
 //! | [`eclipse`] | a schedule that carries as much in a period as a greedy choice can |
 //! | [`rotation`] | a schedule in which every pair has its turn |
-//! | [`fixed`] | the same for ever: circuits, or a schedule that was planned beforehand |
+//! | [`fixed`] | constant circuits, or a schedule that was planned before |
 //!
 //! A policy's table is a struct; `lightloom explain` prints its doc comments. The same table serves
 //! a simulated fabric (`policy = { kind = … }`) and `lightloom plan`.

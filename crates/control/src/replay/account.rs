@@ -28,7 +28,7 @@ pub struct Bookkeeper {
     decided: Option<(Decision, Matrix)>,
     /// The time up to which light has been counted.
     now: Time,
-    /// When the present schedule started.
+    /// Start of the present schedule.
     followed: Time,
     /// Lit circuits [circuits × ps] and dark ports [ports × ps], by plane.
     lit: Vec<i128>,

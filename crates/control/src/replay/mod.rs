@@ -153,8 +153,8 @@ struct Together<'a> {
     wakes: Vec<Time>,
 }
 
-/// Where the two differ: as text, the position of the input in the log, the actions of the replayed
-/// controller.
+/// The first difference: its text, the position of the input in the log, and the actions of the
+/// replayed controller.
 type Parted = (Parting, usize, Vec<Action>);
 
 impl<'a> Together<'a> {

@@ -1,6 +1,6 @@
 //! The properties of the loop, which are checked after every event.
 //!
-//! | name | promise |
+//! | name | property |
 //! |---|---|
 //! | port | no port is in two circuits |
 //! | kept | circuits that a change keeps never go dark, in orders that darken only others |
@@ -256,7 +256,7 @@ pub fn check_determinism<C: Subject>(ran: &Ran, s: &Scenario, another: impl Fn()
     Ok(())
 }
 
-/// How logs are written.
+/// A function that writes logs.
 pub type Writer = fn(&Header, &[Entry]) -> String;
 
 pub fn write(header: &Header, entries: &[Entry]) -> String {

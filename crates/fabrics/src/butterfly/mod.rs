@@ -12,7 +12,7 @@
 //! |---|---|
 //! | [`config`], `limits`, `entry` | the table, and its limits; the table combined with the kernel |
 //! | [`topology`] | the wiring of the routers |
-//! | [`network`], [`flit`], `chains` | the state; a flit, and the numbering of places; packets in buffers |
+//! | [`network`], [`flit`], `chains` | the state; a flit, and the numbering of channels; packets in buffers |
 //! | [`hosts`], [`packets`], [`lines`] | senders, packets, and wires |
 //! | [`routing`] | dimension order, Valiant, UGAL, and the reason for freedom from deadlock; `route_rule`: the parameters of routing |
 //! | `allocation` | allocation of virtual channels and of the switch |

@@ -239,7 +239,7 @@ impl Network {
         (self.topology.routers << self.bits.port) + host
     }
 
-    /// When a cycle is.
+    /// The time of a cycle.
     #[inline]
     pub(super) fn at(&self, cycle: u64) -> Time {
         self.cycle * cycle as i64

@@ -12,8 +12,8 @@
 //! | [`layout`] | tiers, pods and bundles; stations, and the paths over them |
 //! | [`kernel`] | packets, round robin and back-pressure |
 //! | [`columns`] | the queues of a station, and the packets of a flow in them |
-//! | [`flows`] | the same by rates |
-//! | [`failures`] | links and switches that fail |
+//! | [`flows`] | the same network with max-min rates |
+//! | [`failures`] | failures of links and switches |
 //! | [`config`], `entry` | oversubscription, rates and delays; the table combined with the kernel |
 //! | [`bound`] | the least time that a flow can take |
 //!

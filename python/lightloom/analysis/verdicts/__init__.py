@@ -6,14 +6,14 @@ finished.
 
 | module | |
 |---|---|
-| `first` | the verdict that stands first |
-| `decided` | what decides it: jobs, the load carried, or the first measure that there is |
-| `margins` | who is ahead by a measure, and by how much |
+| `first` | the first verdict of a report |
+| `decided` | the measure that decides it: jobs, the load carried, or the first measure |
+| `margins` | the leading fabric by a measure, and its lead |
 | `elsewhere` | measures by which another fabric is ahead |
-| `overturned` | what would overturn it, and which run would tell |
-| `criteria`, `each_flow` | the measures, in their order; flows judged one by one |
-| `jobs`, `latency`, `load`, `traffic`, `network` | the sections of the report, a question each |
-| `answer` | what an answer is made of |
+| `overturned` | conditions that would overturn it, and the run that would decide |
+| `criteria`, `each_flow` | the measures, in their order; comparison flow by flow |
+| `jobs`, `latency`, `load`, `traffic`, `network` | the sections of the report, one question each |
+| `answer` | the parts of an answer |
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Criterion:
     at: AtLoad | None = None  # the same figure at a load of a sweep
     of_carried: bool = False  # whether it is valid only for fabrics that carry the load
     more: str = ""  # the phrase for a bound; {} is the bound
-    alike: Callable[[Fabric], object] | None = None  # what must be equal to compare figures
+    alike: Callable[[Fabric], object] | None = None  # must be equal to compare figures
     tells: Callable[[Sequence[Fabric]], bool] | None = None  # whether one of these fabrics may lead
 
     def ranking(self, fabrics: tuple[Fabric, ...]) -> Ranking:

@@ -37,7 +37,7 @@ class First:
     overturned: tuple[str, ...]
     leaders: tuple[str, ...] = ()  # labels, in the order of the experiment
     wins: tuple[str, str] = ("", "")  # the verb phrase for one leader, and for several
-    finding: Finding | None = None  # what decided it
+    finding: Finding | None = None  # the measure that decided it
     main: str = ""  # the sentence with the figures that decide
     caveats: tuple[str, ...] = ()  # sentences that can change the conclusion
     remedy: tuple[str, ...] = ()  # among what would overturn it: a more informative run

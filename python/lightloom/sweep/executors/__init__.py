@@ -1,4 +1,4 @@
-"""Where simulations of a sweep run: in processes of this machine, or on a Dask cluster.
+"""Executors of a sweep's simulations: processes of this machine, or a Dask cluster.
 
 Both are an `Executor` and give the same results. `joining` contains the code for clusters; it
 imports Dask when a cluster is joined.

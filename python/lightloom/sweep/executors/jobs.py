@@ -58,7 +58,7 @@ class Failed:
 
 
 class Executor(Protocol):
-    """Where simulations run: processes of this machine, or workers of a cluster."""
+    """The place of simulations: processes of this machine, or workers of a cluster."""
 
     @property
     def at_once(self) -> int:

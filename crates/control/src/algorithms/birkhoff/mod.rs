@@ -37,7 +37,7 @@ pub struct Decomposition {
     pub terms: Vec<Term>,
 }
 
-/// When a decomposition stops.
+/// The conditions under which a decomposition stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
     /// When the terms contain this share of the mass.
@@ -208,7 +208,7 @@ fn share_out(weights: &[i64], frame: &Frame) -> Vec<Time> {
     lengths.into_iter().map(|ps| Time(ps as i64)).collect()
 }
 
-/// How demand is made decomposable.
+/// The scaling that makes demand decomposable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scaling {
     /// Shares of every port's time ([`crate::algorithms::sinkhorn`]).

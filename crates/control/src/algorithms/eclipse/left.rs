@@ -19,7 +19,7 @@ pub(super) struct Entry {
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
     entries: Vec<Entry>,
-    /// Where a line begins and ends in `entries`.
+    /// Start and end of each line in `entries`.
     bounds: Vec<(usize, usize)>,
 }
 

@@ -31,7 +31,7 @@ enum Label {
     Odd,
 }
 
-/// How a search ends.
+/// The kind of end of a search.
 #[derive(Clone, Copy, Debug)]
 enum End {
     /// With the edge from an even vertex to one in a free node.

@@ -5,7 +5,7 @@ use crate::algorithms::multihop::Demand;
 use crate::demand::Matrix;
 use lightloom_engine::{Rate, Time};
 
-/// How bytes become demands for paths.
+/// The rule that turns bytes into demands for paths.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// The capacity that a path reserves.

@@ -5,9 +5,9 @@
 //!
 //! | | starts |
 //! |---|---|
-//! | `trigger id T oneshot` | all that wait for it, when it is fired; it is fired once |
+//! | `trigger id T oneshot` | all flows that wait for it, when it is fired; it is fired once |
 //! | `trigger id T multishot` | the next that waits for it, in the order of the file, each time that it is fired; nothing when none is left |
-//! | `trigger id T barrier count K` | all that wait for it, when it has been fired K times |
+//! | `trigger id T barrier count K` | all flows that wait for it, when it has been fired K times |
 //!
 //! In htsim, a sender is done when the last acknowledgement has returned, and a receiver when the
 //! last byte has arrived. No fabric here has acknowledgements: both are the delivery of the last
