@@ -33,8 +33,7 @@
 //! | the paper's term | here | file |
 //! |---|---|---|
 //! | grating, AWGR | [`Awgr`](lightloom_photonics::Awgr), [`Wiring`](schedule::wiring::Wiring) | `schedule/wiring.rs` |
-//! | cyclic schedule, timeslot: the pairs that meet | [`Schedule::peer`](schedule::Schedule): by default the rotation of `lightloom_control::algorithms::cyclic`, which no gratings realise, otherwise `Wiring::peer`; in the form that the kernel uses: `PeerOrder::matchings` |
-//! `schedule/mod.rs`, then `schedule/wiring.rs`, `schedule/peer_order.rs` |
+//! | cyclic schedule, timeslot: the pairs that meet | [`Schedule::peer`](schedule::Schedule): by default the rotation of `lightloom_control::algorithms::cyclic`, which no gratings realise, otherwise `Wiring::peer`; in the form that the kernel uses: `PeerOrder::matchings` | `schedule/mod.rs`, then `schedule/wiring.rs`, `schedule/peer_order.rs` |
 //! | wavelength, frame | in each slot a laser advances by one wavelength, and so to the next port of its grating; the schedule repeats after a frame, whose slots are the ports of the largest grating: `Schedule::frame` | `schedule/wiring.rs`, `schedule/mod.rs` |
 //! | uplinks that do not fill gratings of one size: `rotor`, `wide`, `mixed` | `UplinkPlan`: evenly, which no gratings realise; on gratings of one larger size; whole banks, and the rest on larger gratings | `schedule/plan.rs` |
 //! | guardband | `SiriusConfig::guardband`; the cell that fits beside it: `check_cell`; no light in it: `lit` | `config.rs`, `config/checks.rs`, `limits.rs` |
@@ -47,17 +46,10 @@
 //! | Q | `SiriusConfig::queue`; M is held to it in `compute_grants` | `config.rs`, `protocol/grant.rs` |
 //! | virtual queue for an intermediate, relay queue for a destination | both in one first-in, first-out queue for each pair of nodes (§6), stored in one of two ways: usually `BySlot`, otherwise `ByPair` | `relay/by_slot.rs`, `relay/by_pair.rs` |
 //! | reorder buffer | `Reorder` | `relay/reorder.rs` |
-//! | propagation: cells in the fibres | kept by the slot of their transmission in `Sirius::flights`, removed by `Sirius::receive` after `SiriusConfig::crossing`; the cells that a shard sends in one slot: `Flight`; the treatment of a cell at the receiving node: `Purpose` |
-//! `kernel.rs`, `config.rs`, `relay/in_flight.rs` |
-//! | the rack switch, which a flow of its servers passes first |
-//! [`Entrance`](crate::entrance::Entrance) | `entrance.rs`, beside this folder |
+//! | propagation: cells in the fibres | kept by the slot of their transmission in `Sirius::flights`, removed by `Sirius::receive` after `SiriusConfig::crossing`; the cells that a shard sends in one slot: `Flight`; the treatment of a cell at the receiving node: `Purpose` | `kernel.rs`, `config.rs`, `relay/in_flight.rs` |
+//! | the rack switch, which a flow of its servers passes first | [`Entrance`](crate::entrance::Entrance) | `entrance.rs`, beside this folder |
 //! | grey failure: a part that loses some cells, but whose light is still received | `Broken::loss` below 1: never declared dead | `failure/faults.rs`, `failure/light.rs` |
-//! | a laser (transceiver), node or grating dies, and k epochs later every node acts on it |
-//! `Sirius::recover` in `failure/recovery.rs` processes the declaration that is due, calls back
-//! cells that cannot leave and retransmits; `Faults::set` in `failure/detection.rs` schedules the
-//! declaration when the part dies (the rule in words: head of `failure/faults.rs`); links left
-//! dark: `Faults::prepare` in `failure/light.rs`; nodes that receive no more requests:
-//! `failure/avoidance.rs` | see the middle column |
+//! | a laser (transceiver), node or grating dies, and k epochs later every node acts on it | `Sirius::recover` in `failure/recovery.rs` processes the declaration that is due, calls back cells that cannot leave and retransmits; `Faults::set` in `failure/detection.rs` schedules the declaration when the part dies (the rule in words: head of `failure/faults.rs`); links left dark: `Faults::prepare` in `failure/light.rs`; nodes that receive no more requests: `failure/avoidance.rs` | see the middle column |
 //! | a dead node is left out of the schedule | the time: `Sirius::reschedule` in `failure/recovery.rs`; the new schedule: `Schedules::begin` | `schedule/reschedule.rs` |
 //! | a lost cell is retransmitted | kept until it is due: `Faults::resend`, `resent_by` in `failure/retransmission.rs`; returned to LOCAL before all others: `enter_again` in `failure/recovery.rs` | see the middle column |
 //! | traffic within a rack | over the servers' links if these have a rate (`Servers::turn_back`), otherwise `Bypass`; `Sirius::admit` in `kernel.rs` selects one | `servers/links.rs`; `servers/rack.rs` |
