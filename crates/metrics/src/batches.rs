@@ -10,9 +10,9 @@
 //! fewer, longer batches. Each interval allows for the skewness of its means.
 //!
 //! Queueing theory gives the necessary length of the longest batches, where it applies ([`Room`]).
-//! The integrated correlation time τ of the sequence (Geyer, Practical Markov Chain Monte Carlo,
-//! 1992) is a second test: if the longest batches are shorter than [`TIMES_LONG`] τ, or [`TIMES`] τ
-//! without a theory, the run is too short and there is no interval. The estimate of τ alone does
+//! The integrated correlation time τ of the sequence (Geyer 1992, Practical Markov Chain Monte
+//! Carlo) is a second test: if the longest batches are shorter than [`TIMES_LONG`] τ, or [`TIMES`]
+//! τ without a theory, the run is too short and there is no interval. The estimate of τ alone does
 //! not suffice: among runs that are too short it accepts those that look uncorrelated by chance,
 //! which are the runs whose batches scatter too little.
 

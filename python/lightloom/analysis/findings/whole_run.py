@@ -1,17 +1,17 @@
 """Whether a fabric carries the load of a run without a window, or the run is too short to show it.
 
-A fabric is *short* of the load if a part of its traffic is offered more than its links carry, or is
-left behind (`window_rules.is_overloaded`). Otherwise it carries the load if it delivered nine
-tenths of the offered bytes while flows arrived. If it delivered less, it is not necessarily short:
-the last flows are unfinished, and a network that waits for its circuits is still filling. It is
-short only if every seed
+A fabric is *short* of the load if a part of its traffic is offered more than its links carry, or
+has a growing backlog (`window_rules.is_overloaded`). Otherwise it carries the load if it delivered
+nine tenths of the offered bytes while flows arrived. If it delivered less, it is not necessarily
+short: the last flows are unfinished, and a network that waits for its circuits is still filling. It
+is short only if every seed
 
 - offered enough flows: at a tenth of the servers' rate, a notable part of them would be delivered
   in time,
 - delivered less than `SURELY` of the bytes at such a rate,
-- if its circuits change: they served all racks many times, and
-- did not recover, as after a repair (recovered: every flow finished, and late flows were faster
-  than early ones).
+- had circuits that served all racks many times, if its circuits change, and
+- did not recover, as after a repair: if it recovered, every flow finished and late flows were
+  faster than early ones.
 
 A fabric whose last flows can never finish is short, however many flows there are.
 
