@@ -287,7 +287,8 @@ def test_a_lock_names_its_session_and_ends_with_it():
         with pytest.raises(RPCError):
             line.kill_session(line.session_id)
         line.kill_session(other.session_id)
-        for _ in range(200):  # the other connection is closed in its turn
+        until = time.monotonic() + WAIT_S
+        while time.monotonic() < until:  # the other connection is closed in its turn
             try:
                 line.edit_config(target="running", config=config((1, 17)))
                 break
