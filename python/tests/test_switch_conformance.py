@@ -450,6 +450,15 @@ def test_too_few_free_ports_are_told():
     assert "fewer than 4" in only.detail
 
 
+def test_a_stuck_mirror_of_a_switch_whose_settling_only_deviates_fails():
+    """It fails after 20 deviations, which are 40 billion picoseconds."""
+    switch = EmulatedSwitch(design(settle_ps=0, deviation_ps=2 * MS))
+    switch.machine.strike(0, Fault("stuck", port=Port("A", 2)))
+    with pytest.raises(SwitchError, match="2A-2B is failed: the mirrors did not settle"):
+        switch.change([], [(2, 2)])
+    assert switch.now == 40 * MS
+
+
 def test_a_cross_connect_that_does_not_settle_in_process_is_an_error():
     switch = EmulatedSwitch(design())
     switch.machine.strike(0, Fault("stuck", port=Port("A", 2)))

@@ -80,7 +80,8 @@ class EmulatedSwitch:
     def _await(self, new: Collection[Pair], settled_ps: int, until_ps: int) -> str:
         """Moves the clock on until what is new has settled or failed; why it has not settled."""
         self.now = min(settled_ps, until_ps)
-        step = max(self.machine.design.settle_ps, 1)
+        design = self.machine.design
+        step = max(design.settle_ps, design.deviation_ps, 1)
         while True:
             listed = self.machine.connections(self.now)
             states = {one.pair: one for one in reversed(listed) if one.pair in new}
