@@ -643,6 +643,28 @@ def test_a_request_that_is_too_long_is_refused_and_nothing_else():
         assert "ok" in answers[1]
 
 
+def test_a_get_of_many_paths_ends_at_the_largest_answer(monkeypatch):
+    """A request of 4 MB has room for a million paths, each of which may be the whole tree."""
+    read = []
+    matches = gnmi.Service._matches
+
+    def counted(service, *words, **keys):
+        read.append(words)
+        return matches(service, *words, **keys)
+
+    monkeypatch.setattr(gnmi, "LARGEST", 1 << 20)
+    monkeypatch.setattr(gnmi.Service, "_matches", counted)
+    with served("gnmi") as switch:
+        many, one = pygnmi(
+            switch.ports["gnmi"],
+            ("get", {"path": ["components"] * 1000}),
+            ("get", {"path": ["components"]}),
+        )
+    assert "send several requests" in many["error"]
+    assert 16 < len(read) < 1000
+    assert "ok" in one
+
+
 @pytest.mark.parametrize("model", ["ocp", "sonic-db"])
 def test_a_set_reads_the_connections_once_however_many_it_moves(model, monkeypatch):
     """Once for each of them is quadratic: 1,022 that moved took 20 s."""

@@ -312,6 +312,24 @@ def test_a_lock_is_not_granted_twice_nor_of_a_candidate_with_changes():
         line.lock("candidate")
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        f"<port-config xmlns='{OPTICAL}'/>" * 17,
+        f"<port-config xmlns='{OPTICAL}'>{'<port><port-id>1</port-id></port>' * 300}</port-config>",
+    ],
+)
+def test_a_filter_that_keeps_the_switch_busy_is_refused(pattern):
+    """One of 4 MB selected 280,000 times all ports."""
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        whole = f"<get><filter>{pattern}</filter></get>"
+        with pytest.raises(RPCError) as caught:
+            line.dispatch(to_ele(whole))
+        assert caught.value.tag == "too-big"
+        line.edit_config(target="running", config=config((1, 17)))
+        assert switch.pairs() == [(1, 1)]
+
+
 def test_no_data_is_created_where_the_default_operation_is_none():
     with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
         with pytest.raises(RPCError) as caught:

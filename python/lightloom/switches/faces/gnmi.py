@@ -42,6 +42,8 @@ LARGEST = 64 << 20
 """The largest answer [bytes]."""
 LARGEST_REQUEST = 4 << 20
 """The largest request [bytes]: 1,024 cross-connects need 200 kB."""
+AT_ONCE = 16
+"""Number of paths of a Get that are read before other clients have their turn."""
 KEEPALIVE_S = 200.0
 """A connection with a call whose client does not answer for this long is closed [s]."""
 _SONIC = "sonic-db"
@@ -115,13 +117,20 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         """Values of paths."""
         await self._check(context)
         await self._check_encoding(request.encoding, context)
-        found = []
+        found: list[Any] = []
+        size = 0
         for path in request.path or [gnmi_pb2.Path()]:
+            if found and len(found) % AT_ONCE == 0:
+                await asyncio.sleep(0)
             try:
                 values = self._matches(request.prefix, path, request.type)
             except MalformedError as problem:
                 await _abort(context, grpc.StatusCode.NOT_FOUND, str(problem))
             found.append(_notification(request.prefix, path, values, request.encoding))
+            size += found[-1].ByteSize()
+            if size > LARGEST:
+                text = f"the answer has more than {LARGEST} bytes; send several requests"
+                await _abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, text)
         return gnmi_pb2.GetResponse(notification=found)
 
     async def Set(self, request: Any, context: Any) -> Any:  # noqa: N802
