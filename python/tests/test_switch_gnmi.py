@@ -543,6 +543,17 @@ def test_subscriptions_leave_time_to_other_clients(monkeypatch):
         assert next(stream).HasField("update")
 
 
+def test_a_subscription_to_more_paths_than_the_largest_switch_has_ports_is_refused():
+    import grpc
+
+    one = ([("connections", "")], {"mode": "ON_CHANGE"})
+    many = [one] * (gnmi.SUBSCRIPTIONS + 1)
+    with served("gnmi") as switch, subscribed(switch.ports["gnmi"], *many) as stream:
+        with pytest.raises(grpc.RpcError) as caught:
+            next(stream)
+        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
 @pytest.mark.parametrize("mode", ["STREAM", "POLL"])
 def test_a_reboot_ends_a_subscription(mode):
     import grpc

@@ -129,6 +129,7 @@ def test_what_is_sent_into_the_dark_is_counted() -> None:
         assert plane.totals()["dark_packets"] >= 1
 
 
+@needs_real_time
 @pytest.mark.parametrize("policy", ["rotation", "mordia"])
 def test_days_lose_nothing(policy: str) -> None:
     """TCP through days of 1 ms: every frame in its day but for a few, bytes intact."""

@@ -44,6 +44,8 @@ LARGEST_REQUEST = 4 << 20
 """The largest request [bytes]: 1,024 cross-connects need 200 kB."""
 AT_ONCE = 16
 """Number of paths of a Get that are read before other clients have their turn."""
+SUBSCRIPTIONS = 1024
+"""The most paths of one subscription: one for each port on a side of the largest switch."""
 KEEPALIVE_S = 200.0
 """A connection with a call whose client does not answer for this long is closed [s]."""
 _SONIC = "sonic-db"
@@ -172,6 +174,9 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, "a subscription comes first")
         wanted = first.subscribe
         await self._check_encoding(wanted.encoding, context)
+        if len(wanted.subscription) > SUBSCRIPTIONS:
+            limit = f"at most {SUBSCRIPTIONS} paths in one subscription"
+            await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, limit)
         if any(one.heartbeat_interval for one in wanted.subscription):
             await _abort(context, grpc.StatusCode.UNIMPLEMENTED, "there is no heartbeat_interval")
         ended = asyncio.Event()
@@ -188,7 +193,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
     ) -> AsyncIterator[Any]:
         """The messages of a subscription; `ended` is set by a reboot."""
         watched = [watched_of(one, time.monotonic()) for one in wanted.subscription]
-        for message in await self._news(wanted, watched, context, whole=True):
+        async for message in self._news(wanted, watched, context, whole=True):
             if not wanted.updates_only:
                 yield message
         yield gnmi_pb2.SubscribeResponse(sync_response=True)
@@ -208,16 +213,16 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             if ended.is_set():
                 await _abort(context, grpc.StatusCode.UNAVAILABLE, "the switch has restarted")
             await self._check(context)
-            for message in await self._news(wanted, due, context, whole=polls):
+            async for message in self._news(wanted, due, context, whole=polls):
                 yield message
             if polls:
                 yield gnmi_pb2.SubscribeResponse(sync_response=True)
 
     async def _news(
         self, wanted: Any, due: Sequence[Watched], context: Any, *, whole: bool
-    ) -> list[Any]:
-        """The values that were not sent before, or all, and the paths that are gone."""
-        found = []
+    ) -> AsyncIterator[Any]:
+        """The values that were not sent before, or all, and the paths that are gone; a message for
+        each path, so that one alone is in memory."""
         for one in due:
             await self._turns.wait()
             one.due_s = max(one.due_s, time.monotonic() - one.interval_s) + one.interval_s
@@ -229,8 +234,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
                 await _abort(context, grpc.StatusCode.NOT_FOUND, str(problem))
             if fresh or gone:
                 note = _notification(wanted.prefix, one.path, fresh, wanted.encoding, gone)
-                found.append(gnmi_pb2.SubscribeResponse(update=note))
-        return found
+                yield gnmi_pb2.SubscribeResponse(update=note)
 
     async def _check_encoding(self, encoding: int, context: Any) -> None:
         if encoding not in (gnmi_pb2.JSON_IETF, gnmi_pb2.JSON):
