@@ -142,11 +142,13 @@ def test_a_hook_that_fails_afterwards_does_not_count(
     from lightloom.controller.hooks import HookError, NoHook
 
     def fail(*given: Any) -> None:
+        slow.lab.now += 30
         raise HookError("no answer")
 
     with monkeypatch.context() as broken:
         broken.setattr(NoHook, "enter", fail)
         assert slow.policy_joins(0, 2) == ["verifying"]
+        assert [one.state for one in slow.lab.controller.cycle()] == ["verifying"]
     slow.lab.now += 300
     assert [one.state for one in slow.lab.controller.cycle()] == ["done"]
     assert slow.spent_s() == near(SETTLE_S)

@@ -29,8 +29,8 @@ Pair = tuple[int, int]
 Circuits = list[tuple[str, str]]
 SIZE = 8
 NAMES = ("one", "two", "three")
-SETTLE_S = 1.5
-LEASE_S = 1.0
+SETTLE_S = 3.0
+LEASE_S = 2.0
 
 
 class Witness:

@@ -22,6 +22,8 @@ from lightloom.errors import ConfigError
 from lightloom.switches.ports import Port
 from lightloom.switches.protocol import SwitchError
 
+LEASE_S = 3.0
+
 
 def test_a_controller_without_the_role_writes_nothing(tmp_path: Path) -> None:
     store = standby_store(f"sqlite:///{tmp_path / 'c.db'}")
@@ -76,21 +78,21 @@ def test_an_undo_drains_new_circuits_first(tmp_path: Path, monkeypatch: pytest.M
 def test_a_role_is_kept_while_a_change_takes_longer_than_its_lease(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'c.db'}"
     first, second = standby_store(url), Store(url, time.time)
-    role, stop = Role(first, 2.0), threading.Event()
+    role, stop = Role(first, LEASE_S), threading.Event()
     thread = threading.Thread(target=role.keep, args=(stop,), daemon=True)
     thread.start()
     until = time.monotonic() + 10
     while not role.held and time.monotonic() < until:
         time.sleep(0.01)
-    # Nothing but the thread renews: a change would be under way for three leases.
-    for _ in range(60):
+    # Nothing but the thread renews: a change would be under way for two leases.
+    for _ in range(round(20 * LEASE_S)):
         time.sleep(0.1)
-        assert not second.take_role("two", 2.0)
+        assert not second.take_role("two", LEASE_S)
     first.note("one", "event", {})
     stop.set()
     thread.join(5)
-    time.sleep(2.5)
-    assert second.take_role("two", 2.0)
+    time.sleep(LEASE_S + 0.5)
+    assert second.take_role("two", LEASE_S)
     with pytest.raises(DeposedError):
         first.note("one", "event", {})
 

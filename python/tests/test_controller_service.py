@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -666,9 +668,13 @@ def test_a_port_map_that_the_switch_disagrees_with_is_refused(tmp_path: Path) ->
 
 
 def free_port() -> int:
-    with socket.socket() as made:
-        made.bind(("127.0.0.1", 0))
-        return int(made.getsockname()[1])
+    """A port that no process uses, and that the kernel gives no connection meanwhile."""
+    chance = random.SystemRandom()
+    while True:
+        port = chance.randrange(20_000, 32_768)
+        with socket.socket() as made, suppress(OSError):
+            made.bind(("127.0.0.1", port))
+            return port
 
 
 def begun(*words: str, **keys: Any) -> subprocess.Popen[str]:
@@ -684,10 +690,10 @@ def test_a_controller_that_is_killed_amid_a_change_finishes_it(tmp_path: Path, f
     scheme = "sonic" if face == "ssh" else face
     (tmp_path / "ports.csv").write_text(PORTS)
     (tmp_path / "switch.toml").write_text(
-        f'ports = "8x8"\n[timing]\nsettle = "1500 ms"\n[faces.{face}]\nport = {port}\n'
+        f'ports = "8x8"\n[timing]\nsettle = "4 s"\n[faces.{face}]\nport = {port}\n'
     )
     (tmp_path / "c.toml").write_text(
-        f'interval = "300 ms"\nlease = "1 s"\nlisten = "127.0.0.1:{http}"\n'
+        f'interval = "300 ms"\nlease = "4 s"\nlisten = "127.0.0.1:{http}"\n'
         f'[[switch]]\nname = "east"\nurl = "{scheme}://127.0.0.1:{port}"\nports = "ports.csv"\n'
     )
     switch = begun("switch", "serve", str(tmp_path / "switch.toml"))
@@ -697,7 +703,7 @@ def test_a_controller_that_is_killed_amid_a_change_finishes_it(tmp_path: Path, f
         token = add.communicate(timeout=30)[0].strip()
         first = begun("controller", "serve", str(tmp_path / "c.toml"))
         store = Store(read_config(tmp_path / "c.toml").store_url, time.time)
-        wait(lambda: bool(store.rows(meta)) and answers(http))
+        wait(lambda: bool(store.rows(meta)) and answers(http) and store.holder() is not None)
         environment = {**os.environ, "LIGHTLOOM_CONTROLLER_TOKEN": token}
         url = f"http://127.0.0.1:{http}"
         words = ("circuits", "apply", "east", "--circuit", "a:b", "--url", url)
@@ -727,7 +733,7 @@ def test_a_controller_that_is_stopped_amid_a_change_finishes_it_and_leaves_the_r
     port, http = free_port(), free_port()
     (tmp_path / "ports.csv").write_text(PORTS)
     (tmp_path / "switch.toml").write_text(
-        f'ports = "8x8"\n[timing]\nsettle = "1500 ms"\n[faces.scpi]\nport = {port}\n'
+        f'ports = "8x8"\n[timing]\nsettle = "4 s"\n[faces.scpi]\nport = {port}\n'
     )
     (tmp_path / "c.toml").write_text(
         f'interval = "300 ms"\nlease = "60 s"\nlisten = "127.0.0.1:{http}"\n'

@@ -84,9 +84,11 @@ def sending(bed: Testbed, source: int, to: int, seconds: int) -> subprocess.Pope
     """iperf3 from one host to another."""
     address = bed.setup.layout.hosts[to].address
     server = subprocess.Popen(
-        inside(bed.setup, to, "iperf3", "-s", "-1"), stdout=subprocess.DEVNULL
+        inside(bed.setup, to, "iperf3", "-s", "-1", "--forceflush"), stdout=subprocess.PIPE
     )
-    time.sleep(0.5)
+    assert server.stdout is not None
+    while b"listening" not in (said := server.stdout.readline()):
+        assert said
     line = ["iperf3", "-c", address, "-t", str(seconds), "-J"]
     client = subprocess.Popen(
         inside(bed.setup, source, *line), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -281,7 +281,7 @@ def test_a_stuck_mirror_fails_on_every_face_and_nothing_is_left(scheme):
     with served(scheme, ports="8x8", timing=timing) as switch:
         switch.strike(Fault("stuck", port=Port("A", 3)))
         target = f"{'sonic' if scheme == 'ssh' else scheme}://127.0.0.1:{switch.ports[scheme]}"
-        checks = {one.name: one for one in conformance.run(open_target(target), None, 0.5, 8)}
+        checks = {one.name: one for one in conformance.run(open_target(target), None, 3, 8)}
         wrong = {one.name for one in checks.values() if one.verdict is Verdict.FAILED}
         assert "bulk" in wrong
         assert "create" not in wrong
@@ -448,6 +448,15 @@ def test_too_few_free_ports_are_told():
     (only,) = conformance.run(switch)
     assert only.verdict is Verdict.FAILED
     assert "fewer than 4" in only.detail
+
+
+def test_a_stuck_mirror_of_a_switch_whose_settling_only_deviates_fails():
+    """It fails after 20 deviations, which are 40 billion picoseconds."""
+    switch = EmulatedSwitch(design(settle_ps=0, deviation_ps=2 * MS))
+    switch.machine.strike(0, Fault("stuck", port=Port("A", 2)))
+    with pytest.raises(SwitchError, match="2A-2B is failed: the mirrors did not settle"):
+        switch.change([], [(2, 2)])
+    assert switch.now == 40 * MS
 
 
 def test_a_cross_connect_that_does_not_settle_in_process_is_an_error():

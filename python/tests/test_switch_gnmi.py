@@ -346,7 +346,7 @@ def test_the_driver_deletes_what_the_switch_stored_as_invalid(model):
 
 
 def test_faults_reach_the_driver():
-    timing = {"settle": "5 ms", "give_up_settles": 2, "cold_boot": "200 ms"}
+    timing = {"settle": "5 ms", "give_up_settles": 2, "cold_boot": "2 s"}
     with served("gnmi", timing=timing, recovery="remove") as switch:
         driver = GnmiSwitch("127.0.0.1", switch.ports["gnmi"])
         switch.strike(Fault("stale", add=((1, 1),)))
@@ -369,7 +369,7 @@ def test_faults_reach_the_driver():
         switch.strike(Fault("reboot-cold"))
         with pytest.raises(SwitchError, match="booting"):
             driver.read()
-        time.sleep(0.25)
+        time.sleep(2.05)
         assert driver.read().pairs == []
         driver.close()
 
@@ -543,6 +543,17 @@ def test_subscriptions_leave_time_to_other_clients(monkeypatch):
         assert next(stream).HasField("update")
 
 
+def test_a_subscription_to_more_paths_than_the_largest_switch_has_ports_is_refused():
+    import grpc
+
+    one = ([("connections", "")], {"mode": "ON_CHANGE"})
+    many = [one] * (gnmi.SUBSCRIPTIONS + 1)
+    with served("gnmi") as switch, subscribed(switch.ports["gnmi"], *many) as stream:
+        with pytest.raises(grpc.RpcError) as caught:
+            next(stream)
+        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
 @pytest.mark.parametrize("mode", ["STREAM", "POLL"])
 def test_a_reboot_ends_a_subscription(mode):
     import grpc
@@ -641,6 +652,28 @@ def test_a_request_that_is_too_long_is_refused_and_nothing_else():
         )
         assert "larger than max" in answers[0]["error"]
         assert "ok" in answers[1]
+
+
+def test_a_get_of_many_paths_ends_at_the_largest_answer(monkeypatch):
+    """A request of 4 MB has room for a million paths, each of which may be the whole tree."""
+    read = []
+    matches = gnmi.Service._matches
+
+    def counted(service, *words, **keys):
+        read.append(words)
+        return matches(service, *words, **keys)
+
+    monkeypatch.setattr(gnmi, "LARGEST", 1 << 20)
+    monkeypatch.setattr(gnmi.Service, "_matches", counted)
+    with served("gnmi") as switch:
+        many, one = pygnmi(
+            switch.ports["gnmi"],
+            ("get", {"path": ["components"] * 1000}),
+            ("get", {"path": ["components"]}),
+        )
+    assert "send several requests" in many["error"]
+    assert 16 < len(read) < 1000
+    assert "ok" in one
 
 
 @pytest.mark.parametrize("model", ["ocp", "sonic-db"])

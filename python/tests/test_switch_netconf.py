@@ -287,7 +287,8 @@ def test_a_lock_names_its_session_and_ends_with_it():
         with pytest.raises(RPCError):
             line.kill_session(line.session_id)
         line.kill_session(other.session_id)
-        for _ in range(200):  # the other connection is closed in its turn
+        until = time.monotonic() + WAIT_S
+        while time.monotonic() < until:  # the other connection is closed in its turn
             try:
                 line.edit_config(target="running", config=config((1, 17)))
                 break
@@ -309,6 +310,24 @@ def test_a_lock_is_not_granted_twice_nor_of_a_candidate_with_changes():
         assert caught.value.tag == "lock-denied"
         line.discard_changes()
         line.lock("candidate")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        f"<port-config xmlns='{OPTICAL}'/>" * 17,
+        f"<port-config xmlns='{OPTICAL}'>{'<port><port-id>1</port-id></port>' * 300}</port-config>",
+    ],
+)
+def test_a_filter_that_keeps_the_switch_busy_is_refused(pattern):
+    """One of 4 MB selected 280,000 times all ports."""
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        whole = f"<get><filter>{pattern}</filter></get>"
+        with pytest.raises(RPCError) as caught:
+            line.dispatch(to_ele(whole))
+        assert caught.value.tag == "too-big"
+        line.edit_config(target="running", config=config((1, 17)))
+        assert switch.pairs() == [(1, 1)]
 
 
 def test_no_data_is_created_where_the_default_operation_is_none():

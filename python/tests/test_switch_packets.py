@@ -193,7 +193,7 @@ def test_the_dark_time_is_known_to_a_step_of_the_samples(begin, dark, step, phas
 
 
 def test_a_reboot_in_the_middle_is_no_steady_light_and_the_switch_is_left_as_found():
-    timing = {"settle": "5 ms", "cold_boot": "300 ms"}
+    timing = {"settle": "5 ms", "cold_boot": "2 s"}
     with served("gnmi", ports="8x8", timing=timing) as served_switch:
 
         def again():

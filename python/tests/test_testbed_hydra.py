@@ -270,10 +270,11 @@ def test_a_capture_has_the_tags_of_paths(tmp_path: File) -> None:
     assert count() == count(f"vlan {FIRST}") + count(f"vlan {ELECTRICAL}")
 
 
-#: Sends to a host as fast as its link takes it.
+#: Sends to a host as fast as its link takes it, and says when it begins.
 FLOOD = (
     "import socket, sys, time\n"
     "s = socket.socket(2, 2); s.connect((sys.argv[1], 9)); end = time.monotonic() + 30\n"
+    "print('sends', flush=True)\n"
     "while time.monotonic() < end:\n"
     "    try: s.send(bytes(1400))\n"
     "    except OSError: time.sleep(0.001)\n"
@@ -284,14 +285,22 @@ FLOOD = (
 def flooding(bed: Testbed, *pairs: tuple[int, int]) -> Iterator[None]:
     hosts = bed.setup.layout.hosts
     command = [sys.executable, "-c", FLOOD]
-    running = [subprocess.Popen(inside(bed.setup, a, *command, hosts[b].address)) for a, b in pairs]
+    running = [
+        subprocess.Popen(
+            inside(bed.setup, a, *command, hosts[b].address), stdout=subprocess.PIPE, text=True
+        )
+        for a, b in pairs
+    ]
     try:
+        for one in running:
+            assert one.stdout is not None
+            assert one.stdout.readline() == "sends\n"
         time.sleep(0.5)
         yield
     finally:
         for one in running:
             one.kill()
-            one.wait(5)
+            one.communicate(timeout=20)
 
 
 def change(plane: KernelPlane, now: int, then: int, *, drains: bool) -> None:

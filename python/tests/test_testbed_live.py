@@ -129,6 +129,7 @@ def test_what_is_sent_into_the_dark_is_counted() -> None:
         assert plane.totals()["dark_packets"] >= 1
 
 
+@needs_real_time
 @pytest.mark.parametrize("policy", ["rotation", "mordia"])
 def test_days_lose_nothing(policy: str) -> None:
     """TCP through days of 1 ms: every frame in its day but for a few, bytes intact."""
@@ -185,10 +186,14 @@ def test_a_matching_carries_its_pairs_alone() -> None:
             "for host in (1, 2):\n"
             "    for _ in range(50): s.sendto(b'x' * 500, (f'10.0.{host}.1', 9))"
         )
-        subprocess.run(inside(bed.setup, 0, sys.executable, "-c", code), check=True, timeout=10)
-        time.sleep(0.2)
-        counts = bed.plane.counts()
-    frame = 500 + 8 + 20 + 14
+        frame = 500 + 8 + 20 + 14
+        subprocess.run(inside(bed.setup, 0, sys.executable, "-c", code), check=True, timeout=30)
+        until = time.monotonic() + 20
+        while time.monotonic() < until:
+            counts = bed.plane.counts()
+            if (counts["carried"][1], counts["waiting"][2]) == (50 * frame, 50 * frame):
+                break
+            time.sleep(0.1)
     assert counts["carried"][1] == 50 * frame
     assert counts["carried"][2] == 0
     assert counts["waiting"][2] == 50 * frame
@@ -449,8 +454,9 @@ def test_a_command_runs_on_the_hosts_that_are_named(
     assert (sorted(found) if "--mpi" in words else found) == hosts
 
 
-#: Sends whenever its queue has room. It holds less than the queue does, so that it sleeps where the
-#: queue is full, and a program that slept is run before those that a busy machine runs beside it.
+#: Sends whenever its queue has room, and prints a line when it begins. It holds less than the queue
+#: does, so that it sleeps where the queue is full, and a program that slept is run before those
+#: that a busy machine runs beside it.
 FLOOD = """
 import os, socket, sys, time
 os.nice(-10)
@@ -458,6 +464,7 @@ until = time.monotonic() + float(sys.argv[2])
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
     out.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 24 << 10)
     out.connect((sys.argv[1], 7001))
+    print("sends", flush=True)
     while time.monotonic() < until:
         try:
             out.send(bytes(1400))
@@ -472,14 +479,23 @@ def sent_over(bed: Testbed, *to: int) -> dict[str, int]:
     plane, hosts = bed.plane, bed.setup.layout.hosts
     command = [sys.executable, "-c", FLOOD]
     floods = [
-        subprocess.Popen(inside(bed.setup, 0, *command, hosts[host].address, "4.5")) for host in to
+        subprocess.Popen(
+            inside(bed.setup, 0, *command, hosts[host].address, "15"),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for host in to
     ]
+    for flood in floods:
+        assert flood.stdout is not None
+        assert flood.stdout.readline() == "sends\n"
     time.sleep(1)
     before = dict(plane.read_counters())
     time.sleep(3)
     after = dict(plane.read_counters())
     for flood in floods:
-        flood.wait(20)
+        flood.kill()
+        flood.communicate(timeout=20)
     return {name: after[name] - before[name] for name in ("o0.0", "e0")}
 
 

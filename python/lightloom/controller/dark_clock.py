@@ -44,6 +44,12 @@ class DarkClock:
             self._total_s += self._now() - self._since
         self._since, self._is_dark = None, False
 
+    def end(self) -> None:
+        """All new cross-connects are connected."""
+        if self._since is not None:
+            self._total_s += self._now() - self._since
+        self._since, self._is_dark = None, False
+
     def take_s(self) -> float:
         """The dark time that was not taken yet [s]. If the switch does not answer, they may be
         dark."""

@@ -217,6 +217,8 @@ class Steps:
         failure = self._unlit(one.switch, one.pairs("added"))
         if failure is not None:
             return self._undo(one, failure)
+        # A hook may take long, and is called at each cycle until it succeeds.
+        self._dark.end()
         bright, dark = self._bright(one)
         try:
             self._guarded.enter(one.switch, [*one.pairs("added"), *bright])

@@ -82,7 +82,8 @@ class EmulatedSwitch:
         """Advances the clock until the new cross-connects have settled or failed; returns why one
         has not settled."""
         self.now = min(settled_ps, until_ps)
-        step = max(self.machine.design.settle_ps, 1)
+        design = self.machine.design
+        step = max(design.settle_ps, design.deviation_ps, 1)
         while True:
             listed = self.machine.connections(self.now)
             states = {one.pair: one for one in reversed(listed) if one.pair in new}

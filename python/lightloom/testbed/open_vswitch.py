@@ -31,7 +31,7 @@ BUFFER = 8 << 20
 """Buffer of each packet socket of a switch [B]: 3,600 frames, which arrive in 0.1 s at 400 Mb/s."""
 SOCKETS = 2
 """Packet sockets of a switch: to read from its link, and to send."""
-OPEN_S = 1.0
+OPEN_S = 5.0
 """Longest wait for a switch to open them [s]."""
 SETTLE_S = 0.01
 """Longest time of a packet between the ports of a switch [s]."""

@@ -16,6 +16,11 @@ from lightloom.switches.states import Status
 
 Containers = Mapping[str, Callable[[], ET.Element]]
 """Container name → function that builds it, called only if a request needs the container."""
+MOST_ELEMENTS = 512
+"""Largest number of elements of a filter. Each is compared with all entries of a container, and all
+faces wait meanwhile."""
+MOST_SELECTED = 16
+"""Largest number of containers that a filter selects."""
 _OPERATION = f"{{{BASE}}}operation"
 _OPERATIONS = ("merge", "replace", "create", "delete", "remove")
 
@@ -235,6 +240,8 @@ def subtree(containers: Containers, operation: ET.Element) -> str:
         found = [build() for build in containers.values()]
     else:
         named = [pattern for pattern in wanted if local(pattern) in containers]
+        if len(named) > MOST_SELECTED or sum(1 for _ in wanted.iter()) > MOST_ELEMENTS:
+            raise WrongError("too-big", "a filter has too many elements; send several requests")
         picked = (_select(containers[local(pattern)](), pattern) for pattern in named)
         found = [tree for tree in picked if tree is not None]
     return "".join(ET.tostring(tree, encoding="unicode") for tree in found)

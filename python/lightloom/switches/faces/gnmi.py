@@ -42,6 +42,10 @@ LARGEST = 64 << 20
 """The largest answer [bytes]."""
 LARGEST_REQUEST = 4 << 20
 """The largest request [bytes]: 1,024 cross-connects need 200 kB."""
+AT_ONCE = 16
+"""Number of paths of a Get that are read before other clients have their turn."""
+SUBSCRIPTIONS = 1024
+"""The most paths of one subscription: one for each port on a side of the largest switch."""
 KEEPALIVE_S = 200.0
 """A connection with a call whose client does not answer for this long is closed [s]."""
 _SONIC = "sonic-db"
@@ -115,13 +119,20 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         """Values of paths."""
         await self._check(context)
         await self._check_encoding(request.encoding, context)
-        found = []
+        found: list[Any] = []
+        size = 0
         for path in request.path or [gnmi_pb2.Path()]:
+            if found and len(found) % AT_ONCE == 0:
+                await asyncio.sleep(0)
             try:
                 values = self._matches(request.prefix, path, request.type)
             except MalformedError as problem:
                 await _abort(context, grpc.StatusCode.NOT_FOUND, str(problem))
             found.append(_notification(request.prefix, path, values, request.encoding))
+            size += found[-1].ByteSize()
+            if size > LARGEST:
+                text = f"the answer has more than {LARGEST} bytes; send several requests"
+                await _abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, text)
         return gnmi_pb2.GetResponse(notification=found)
 
     async def Set(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -163,6 +174,9 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, "a subscription comes first")
         wanted = first.subscribe
         await self._check_encoding(wanted.encoding, context)
+        if len(wanted.subscription) > SUBSCRIPTIONS:
+            limit = f"at most {SUBSCRIPTIONS} paths in one subscription"
+            await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, limit)
         if any(one.heartbeat_interval for one in wanted.subscription):
             await _abort(context, grpc.StatusCode.UNIMPLEMENTED, "there is no heartbeat_interval")
         ended = asyncio.Event()
@@ -179,7 +193,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
     ) -> AsyncIterator[Any]:
         """Yields the messages of a subscription; a reboot sets `ended`."""
         watched = [watched_of(one, time.monotonic()) for one in wanted.subscription]
-        for message in await self._news(wanted, watched, context, whole=True):
+        async for message in self._news(wanted, watched, context, whole=True):
             if not wanted.updates_only:
                 yield message
         yield gnmi_pb2.SubscribeResponse(sync_response=True)
@@ -199,16 +213,16 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             if ended.is_set():
                 await _abort(context, grpc.StatusCode.UNAVAILABLE, "the switch has restarted")
             await self._check(context)
-            for message in await self._news(wanted, due, context, whole=polls):
+            async for message in self._news(wanted, due, context, whole=polls):
                 yield message
             if polls:
                 yield gnmi_pb2.SubscribeResponse(sync_response=True)
 
     async def _news(
         self, wanted: Any, due: Sequence[Watched], context: Any, *, whole: bool
-    ) -> list[Any]:
-        """Returns new and changed values, or all, and the paths of deleted values."""
-        found = []
+    ) -> AsyncIterator[Any]:
+        """Yields new and changed values, or all, and the paths of deleted values, as one message for
+        each path, so that only one is in memory."""
         for one in due:
             await self._turns.wait()
             one.due_s = max(one.due_s, time.monotonic() - one.interval_s) + one.interval_s
@@ -220,8 +234,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
                 await _abort(context, grpc.StatusCode.NOT_FOUND, str(problem))
             if fresh or gone:
                 note = _notification(wanted.prefix, one.path, fresh, wanted.encoding, gone)
-                found.append(gnmi_pb2.SubscribeResponse(update=note))
-        return found
+                yield gnmi_pb2.SubscribeResponse(update=note)
 
     async def _check_encoding(self, encoding: int, context: Any) -> None:
         if encoding not in (gnmi_pb2.JSON_IETF, gnmi_pb2.JSON):
