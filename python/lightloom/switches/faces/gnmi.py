@@ -221,8 +221,8 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
     async def _news(
         self, wanted: Any, due: Sequence[Watched], context: Any, *, whole: bool
     ) -> AsyncIterator[Any]:
-        """Yields new and changed values, or all, and the paths of deleted values, as one message for
-        each path, so that only one is in memory."""
+        """Yields new and changed values, or all, and the paths of deleted values, as one message
+        for each path, so that only one is in memory."""
         for one in due:
             await self._turns.wait()
             one.due_s = max(one.due_s, time.monotonic() - one.interval_s) + one.interval_s
