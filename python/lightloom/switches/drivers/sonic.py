@@ -186,8 +186,8 @@ class SonicSwitch:
         ]
 
     def _to_add(self, before: Reading, new: Sequence[Pair]) -> list[Pair]:
-        """Returns the cross-connects to add, because the generated command line refuses an existing
-        entry. The switch itself sets an invalid one up when its ports are free."""
+        """Returns the cross-connects to add, without existing ones, which the generated command
+        line refuses. The switch itself sets an invalid one up when its ports are free."""
         if self._generation == "first":
             return [*new]
         held = {one.pair for one in before.cross_connects if one.configured}
