@@ -186,8 +186,9 @@ class SonicSwitch:
         ]
 
     def _to_add(self, before: Reading, new: Sequence[Pair]) -> list[Pair]:
-        """Returns the cross-connects to add, without existing ones, which the generated command
-        line refuses. The switch itself sets an invalid one up when its ports are free."""
+        """Returns the cross-connects to add: all of them in the first generation; without existing
+        ones in the generated command line, which refuses these. The switch itself sets an invalid
+        one up when its ports are free."""
         if self._generation == "first":
             return [*new]
         held = {one.pair for one in before.cross_connects if one.configured}
