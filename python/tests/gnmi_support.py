@@ -30,7 +30,7 @@ class TopOfRack(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         self.sets: list[list[tuple[str, bool]]] = []
         """Each Set: interfaces and whether it enabled them."""
         self.gets = 0
-        self._server = grpc.server(ThreadPoolExecutor(4))
+        self._server = grpc.server(ThreadPoolExecutor(4), options=[("grpc.so_reuseport", 0)])
         gnmi_pb2_grpc.add_gNMIServicer_to_server(self, self._server)
         self.port = self._server.add_insecure_port("127.0.0.1:0")
         self.url = f"gnmi://127.0.0.1:{self.port}"

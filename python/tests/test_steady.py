@@ -281,7 +281,7 @@ def test_of_fabrics_that_are_level_in_cost_it_is_said_who_is_ahead(
     from decision_support import bought
 
     from lightloom.analysis.ranking import Score
-    from lightloom.report.decisions import decision as decisions
+    from lightloom.report.decisions import performance, sentences
 
     workload = reading.workload(windowed, {"full": 0, "half": 1})
     times = {"full": 1e-5, "half": 4e-5}
@@ -290,8 +290,11 @@ def test_of_fabrics_that_are_level_in_cost_it_is_said_who_is_ahead(
     )
     level = (bought("full", switch=2), bought("half", switch=2))
     made = SimpleNamespace(workload=workload, purchases=level, criterion=criterion)
-    said = decisions._given_up(made)  # type: ignore[arg-type]
+    found = performance.told_apart(made)  # type: ignore[arg-type]
+    assert found is not None
+    assert (found.best.fabric.label, [s.fabric.label for s in found.others]) == ("full", ["half"])
+    said = sentences.told_apart(found)
     assert said.startswith("Level in cost, they are not in performance: full completes short flows")
     assert "of half, 4.0× apart" in said.replace("\u00a0", " ")
     times["half"] = 1.01e-5
-    assert decisions._given_up(made) == ""  # type: ignore[arg-type]
+    assert performance.told_apart(made) is None  # type: ignore[arg-type]

@@ -543,6 +543,17 @@ def test_subscriptions_leave_time_to_other_clients(monkeypatch):
         assert next(stream).HasField("update")
 
 
+def test_a_driver_connects_though_another_has_just_failed_to():
+    with served("gnmi") as switch:
+        port = switch.ports["gnmi"]
+    # The exception holds the driver that failed.
+    with pytest.raises(SwitchError, match="no connection") as refused:
+        GnmiSwitch("127.0.0.1", port)
+    with served("gnmi", options={"gnmi": {"port": port}}):
+        GnmiSwitch("127.0.0.1", port).read()
+    assert refused.value.done == Outcome()
+
+
 def test_a_subscription_to_more_paths_than_the_largest_switch_has_ports_is_refused():
     import grpc
 

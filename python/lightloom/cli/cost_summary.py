@@ -12,7 +12,7 @@ from rich.table import Table
 from lightloom.cli import console
 from lightloom.cli.cost_text import total
 from lightloom.costs.wording import MISSING, ends, span
-from lightloom.units.quantities import listed
+from lightloom.units.counts import listed
 
 if TYPE_CHECKING:
     from lightloom.costs.amounts import Range

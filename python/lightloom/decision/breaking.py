@@ -11,8 +11,8 @@ from lightloom.costs.wording import digits
 from lightloom.decision.order import leaders
 from lightloom.decision.purchases import CAPITAL, Purchase
 from lightloom.decision.sentences import each_delivered, labels
+from lightloom.units.counts import listed
 from lightloom.units.intervals import Interval
-from lightloom.units.quantities import listed
 
 #: A fabric that keeps this share is shown as keeping everything.
 WHOLE = 0.9995

@@ -33,9 +33,9 @@ from lightloom.decision.verdict import (
     Unsettled,
     Verdict,
 )
+from lightloom.units.counts import listed
 from lightloom.units.formats import seconds
 from lightloom.units.intervals import LEVEL
-from lightloom.units.quantities import listed
 
 
 def labels(purchases: Iterable[Purchase]) -> str:

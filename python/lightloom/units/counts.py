@@ -1,4 +1,4 @@
-"""Numbers of things, and shortened lists, as text."""
+"""Numbers of things, and lists, as text."""
 
 from __future__ import annotations
 
@@ -35,3 +35,15 @@ def shown(names: Iterable[str], most: int = 3) -> str:
     several = list(names)
     more = f" and {len(several) - most:,} more" if len(several) > most else ""
     return ", ".join(several[:most]) + more
+
+
+def listed(parts: Iterable[str], last: str = "and") -> str:
+    """Lists texts.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"], "or")
+    ('a', 'a and b', 'a, b or c')
+    """
+    items = list(parts)
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"

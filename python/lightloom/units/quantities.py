@@ -14,6 +14,7 @@ import numpy as np
 
 from lightloom.units import steps as units
 from lightloom.units.counts import counted as counted
+from lightloom.units.counts import listed as listed
 from lightloom.units.intervals import NOISE, plus_minus
 from lightloom.units.steps import BYTES, TIMES
 from lightloom.units.steps import Step as Step
@@ -126,14 +127,6 @@ def times(ratio: float) -> str:
     if ratio >= 9.95:
         return f"{ratio:,.0f}×"
     return f"{ratio:.1f}×" if ratio >= 0.95 else f"{digits(ratio)}×"
-
-
-def listed(parts: Iterable[str], last: str = "and") -> str:
-    """Lists texts: `a`, `a and b`, `a, b and c`."""
-    items = list(parts)
-    if len(items) < 2:
-        return "".join(items)
-    return f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
 def tick_label(value: float, quantity: Quantity) -> str:

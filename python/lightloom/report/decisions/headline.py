@@ -10,7 +10,7 @@ from lightloom.decision import sentences
 from lightloom.decision.lead import lead
 from lightloom.decision.order import leaders, ranked
 from lightloom.decision.purchases import CAPITAL
-from lightloom.units.quantities import listed
+from lightloom.units.counts import listed
 
 from .leaders import AllLevel, Fastest, LeastPower, SamePower, fastest, least_power
 from .read import Read

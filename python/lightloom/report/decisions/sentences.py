@@ -9,7 +9,7 @@ from lightloom.analysis.ranking import Score, names
 from lightloom.analysis.verdicts.criteria import Criterion
 from lightloom.decision.purchases import CAPITAL, Purchase
 from lightloom.decision.sentences import each_delivered, labels
-from lightloom.units.quantities import listed
+from lightloom.units.counts import listed
 
 from .counting import Otherwise, Way
 from .elsewhere import Elsewhere, OpenLoads, There

@@ -51,7 +51,12 @@ class GnmiClient:
         self.target = f"gnmi://{host}:{port}"
         self._answer_s = answer_s
         where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        options = [("grpc.max_receive_message_length", LARGEST), ("grpc.enable_retries", 0)]
+        options = [
+            ("grpc.max_receive_message_length", LARGEST),
+            ("grpc.enable_retries", 0),
+            # Not delayed by a failed attempt of another driver.
+            ("grpc.use_local_subchannel_pool", 1),
+        ]
         self._tls = tls if tls is not None else not is_loopback(host)
         if self._tls:
             roots = Path(os.environ[CA]).read_bytes() if os.environ.get(CA) else None
