@@ -50,7 +50,15 @@ Told = Callable[[str], None]
 
 class UnfitError(Exception):
     """The machine cannot measure what a repetition needs; the message contains the measured
-    reason."""
+    reason.
+
+    Args:
+        values: the claims of the script that do not need it, with their values.
+    """
+
+    def __init__(self, reason: str, values: Mapping[str, float] | None = None) -> None:
+        super().__init__(reason)
+        self.values = values or {}
 
 
 @dataclass
@@ -154,17 +162,18 @@ def repeat(
     trials = Trials()
     for attempt in range(ATTEMPTS * repeats):
         beyond: list[str] = []
-        values: Mapping[str, float] = {}
+        unfit: list[str] = []
         try:
             values = measure(_runner(folder, trials, beyond))
         except UnfitError as problem:
-            beyond.append(str(problem))
-        if beyond:
-            trials.beyond.append(beyond[0])
+            values = problem.values
+            unfit.append(str(problem))
+        reasons = [*beyond, *unfit]
+        trials.beyond.extend(reasons[:1])
         kept = trials.set_aside if beyond else trials.values
         for claim, value in values.items():
             kept.setdefault(claim, []).append(value)
-        said = beyond[0] if beyond else "within the limits"
+        said = reasons[0] if reasons else "within the limits"
         told(f"  repetition {attempt + 1}: {said}")
         left = ATTEMPTS * repeats - attempt - 1
         if not 0 < repeats - trials.counted <= left:
