@@ -19,7 +19,7 @@ from lightloom.switches.design import MS, Design
 from lightloom.switches.emulated import EmulatedSwitch
 from lightloom.switches.faults import Fault
 from lightloom.switches.ports import Port, Size
-from lightloom.switches.protocol import CrossConnect, Outcome, Reading, SwitchError
+from lightloom.switches.protocol import CrossConnect, Outcome, Reading, SwitchError, check_pairs
 from lightloom.switches.states import Admin
 from lightloom.switches.stored import StoredSwitch
 from lightloom.switches.targets import open_target
@@ -122,7 +122,9 @@ class Careless(EmulatedSwitch):
             self.machine.strike(self.now, Fault("failed", port=Port("B", 1)))
         if self.kind == "ignores":
             return Outcome([], [*add], [], True)
-        if self.kind == "accepts all" and any(a > 8 or b > 8 or a < 1 for a, b in add):
+        if self.kind == "accepts what its driver refuses":
+            check_pairs(remove, add, self.machine.design.size)
+        if self.kind.startswith("accepts") and any(a > 8 or b > 8 or a < 1 for a, b in add):
             return Outcome([], [*add], [], True)
         if self.kind == "complains" and remove and not add and not self._there(remove):
             raise SwitchError("no such cross-connect")
@@ -186,6 +188,7 @@ class Careless(EmulatedSwitch):
         ("half of a refusal", "conflict"),
         ("refuses and glitches", "conflict"),
         ("accepts all", "refusal"),
+        ("accepts what its driver refuses", "refusal"),
         ("complains", "delete what is not there"),
         ("deletes by port", "delete what is not there"),
         ("stays lit", "bulk"),

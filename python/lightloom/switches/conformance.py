@@ -11,6 +11,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 
 from lightloom.switches.light import dark_s, sampling
 from lightloom.switches.ports import Pair, Port, ends_of, name_of
@@ -21,6 +22,7 @@ from lightloom.switches.protocol import (
     Reading,
     SwitchError,
     before_a_change,
+    past_the_driver,
 )
 from lightloom.switches.states import PortStatus, Status
 from lightloom.switches.verdicts import Check, FailedError, SkippedError, Verdict, judged, ms
@@ -264,17 +266,20 @@ class _Test:
         return after
 
     def _check_refusal(self) -> str:
-        size = self._about.size
+        """Requests ports that do not exist: of the driver, and past it of the switch."""
+        size, (a, b) = self._about.size, self._pair(0, 0)
         before = self._listed()
-        for pair in ((size.a + 1, 1), (1, size.b + 1), (0, 1)):
-            try:
-                self._change([], [pair])
-            except SwitchError:
-                continue
-            raise FailedError(f"{name_of(pair)} was accepted on a switch of {size} ports")
+        for pair in ((size.a + 1, b), (a, size.b + 1), (0, b)):
+            for way in (nullcontext, past_the_driver):
+                try:
+                    with way():
+                        self._change([], [pair])
+                except SwitchError:
+                    continue
+                raise FailedError(f"{name_of(pair)} was accepted on a switch of {size} ports")
         if self._listed() != before:
             raise FailedError("a refused change changed something")
-        return "ports that do not exist are refused"
+        return "ports that do not exist are refused, by the driver and by the switch"
 
     def _check_missing(self) -> str:
         kept = self._pair(0, 0)
