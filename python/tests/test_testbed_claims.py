@@ -251,6 +251,7 @@ def test_a_status_other_than_the_record_is_found(tmp_path: Path) -> None:
     own = tmp_path / "cthrough" / "testbed"
     own.mkdir(parents=True)
     (own / "claims.toml").write_text((FOLDER / "cthrough/testbed/claims.toml").read_text())
+    (on_record,) = papers(FOLDER)["cthrough"].claim
     (own / "measured.json").write_text('{"fill-5ms": {"outcome": "reproduced"}}')
-    said = "cthrough/fill-5ms: not judged, but reproduced on record"
+    said = f"cthrough/fill-5ms: {on_record.status}, but reproduced on record"
     assert claims_table.contradictions(tmp_path) == [said]
