@@ -19,7 +19,13 @@ from lightloom.switches.design import MS, Design
 from lightloom.switches.emulated import EmulatedSwitch
 from lightloom.switches.faults import Fault
 from lightloom.switches.ports import Port, Size
-from lightloom.switches.protocol import CrossConnect, Outcome, Reading, SwitchError, check_pairs
+from lightloom.switches.protocol import (
+    CrossConnect,
+    Outcome,
+    Reading,
+    SwitchError,
+    check_before_sending,
+)
 from lightloom.switches.states import Admin
 from lightloom.switches.stored import StoredSwitch
 from lightloom.switches.targets import open_target
@@ -123,7 +129,7 @@ class Careless(EmulatedSwitch):
         if self.kind == "ignores":
             return Outcome([], [*add], [], True)
         if self.kind == "accepts what its driver refuses":
-            check_pairs(remove, add, self.machine.design.size)
+            check_before_sending(remove, add, self.machine.design.size)
         if self.kind.startswith("accepts") and any(a > 8 or b > 8 or a < 1 for a, b in add):
             return Outcome([], [*add], [], True)
         if self.kind == "complains" and remove and not add and not self._there(remove):

@@ -245,20 +245,6 @@ def displaced(reading: Reading, gone: Collection[Pair], new: Collection[Pair]) -
     ]
 
 
-_PAST_DRIVER: ContextVar[bool] = ContextVar("past_driver", default=False)
-
-
-@contextmanager
-def past_the_driver() -> Iterator[None]:
-    """Lets drivers send ports that a switch does not have, so that a test sees the switch itself
-    refuse them."""
-    token = _PAST_DRIVER.set(True)
-    try:
-        yield
-    finally:
-        _PAST_DRIVER.reset(token)
-
-
 def check_pairs(remove: Collection[Pair], add: Collection[Pair], size: Size) -> None:
     """Refuses cross-connects that no switch of this size can have.
 
@@ -268,7 +254,7 @@ def check_pairs(remove: Collection[Pair], add: Collection[Pair], size: Size) -> 
     seen: dict[Port, Pair] = {}
     for pair in add:
         for port in (Port("A", pair[0]), Port("B", pair[1])):
-            if not size.has(port) and not _PAST_DRIVER.get():
+            if not size.has(port):
                 raise SwitchError(
                     f"add = {name_of(pair)}: port {port} is not on a switch of {size} ports; "
                     "choose another",
@@ -280,3 +266,27 @@ def check_pairs(remove: Collection[Pair], add: Collection[Pair], size: Size) -> 
                     "use each port once",
                     Outcome(),
                 )
+
+
+_PAST_DRIVER: ContextVar[bool] = ContextVar("past_driver", default=False)
+
+
+@contextmanager
+def past_the_driver() -> Iterator[None]:
+    """Lets drivers send what no switch of the size can have, so that a test sees the switch itself
+    refuse it."""
+    token = _PAST_DRIVER.set(True)
+    try:
+        yield
+    finally:
+        _PAST_DRIVER.reset(token)
+
+
+def check_before_sending(remove: Collection[Pair], add: Collection[Pair], size: Size) -> None:
+    """The same in a driver, except within `past_the_driver`.
+
+    Raises:
+        SwitchError: as of `check_pairs`.
+    """
+    if not _PAST_DRIVER.get():
+        check_pairs(remove, add, size)

@@ -32,7 +32,7 @@ from lightloom.switches.protocol import (
     Reading,
     SwitchError,
     before_a_change,
-    check_pairs,
+    check_before_sending,
     difference,
     power_of,
     understood,
@@ -114,7 +114,7 @@ class GnmiSwitch:
         """Sends one Set, and waits until the new cross-connects have settled."""
         started = time.monotonic()
         with before_a_change():
-            check_pairs(remove, add, self._ports())
+            check_before_sending(remove, add, self._ports())
             before = self._connections()
         gone, new, kept = difference(before, remove, add)
         if not gone and not new:

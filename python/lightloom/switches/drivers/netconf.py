@@ -36,7 +36,7 @@ from lightloom.switches.protocol import (
     Reading,
     SwitchError,
     before_a_change,
-    check_pairs,
+    check_before_sending,
     difference,
     power_of,
     understood,
@@ -114,7 +114,7 @@ class NetconfSwitch:
         """Sends one edit, and waits for light."""
         started = time.monotonic()
         with before_a_change():
-            check_pairs(remove, add, self._ports())
+            check_before_sending(remove, add, self._ports())
             before = self.read()
         gone, new, kept = difference(before, remove, add)
         if not gone and not new:

@@ -21,7 +21,7 @@ from lightloom.switches.protocol import (
     Reading,
     SwitchError,
     before_a_change,
-    check_pairs,
+    check_before_sending,
     difference,
     displaced,
     power_of,
@@ -91,7 +91,7 @@ class ScpiSwitch:
         """Deletes, then creates; waits until the switch has settled."""
         started = time.monotonic()
         with before_a_change():
-            check_pairs(remove, add, self._ports())
+            check_before_sending(remove, add, self._ports())
             before = self.read()
         gone, new, kept = difference(before, remove, add)
         self._send("*cls")

@@ -27,7 +27,7 @@ from lightloom.switches.protocol import (
     Reading,
     SwitchError,
     before_a_change,
-    check_pairs,
+    check_before_sending,
     difference,
     displaced,
     named,
@@ -118,7 +118,7 @@ class SonicSwitch:
         """Deletes, then creates; waits until both sides of new cross-connects are tuned; saves."""
         started = time.monotonic()
         with before_a_change():
-            check_pairs(remove, add, self._ports())
+            check_before_sending(remove, add, self._ports())
             before = self.read()
         gone, new, kept = difference(before, remove, add)
         done = Outcome([], [], kept)

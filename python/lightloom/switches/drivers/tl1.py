@@ -22,7 +22,7 @@ from lightloom.switches.protocol import (
     Reading,
     SwitchError,
     before_a_change,
-    check_pairs,
+    check_before_sending,
     difference,
     displaced,
     named,
@@ -107,7 +107,7 @@ class Tl1Switch:
         """Deletes, then creates; waits until the new cross-connects have settled."""
         started = time.monotonic()
         with before_a_change():
-            check_pairs(remove, add, self._ports())
+            check_before_sending(remove, add, self._ports())
             before = self.read()
         gone, new, kept = difference(before, remove, add)
         done = Outcome([], [], kept)
