@@ -257,8 +257,8 @@ pub trait Reports: Send {
     /// The rate of transmitter `tx`: the largest that it can carry when it is lit.
     fn port_rate(&self, tx: PortId) -> Rate;
 
-    /// All circuits that were lit so far, in order of the times at which they came up; circuits
-    /// that are still lit end at `now`.
+    /// All circuits that were lit so far, ordered by the times at which they came up. A circuit
+    /// still lit ends at `now`.
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         let _ = now;
         Vec::new()

@@ -338,8 +338,8 @@ impl RunTable {
         Some(Span { from, until })
     }
 
-    /// The engine's plan for these flows on a fabric that decides on circuits every `interval`, if
-    /// it has an interval; `self` is resolved.
+    /// The engine's plan for these flows. `interval` is the time between two decisions of the fabric
+    /// on its circuits, if it makes any; `self` is resolved.
     pub(crate) fn plan(
         &self,
         faults: Vec<Fault>,

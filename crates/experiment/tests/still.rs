@@ -98,8 +98,8 @@ fn a_run_that_stands_still_says_so_at_its_default_limit() {
         let since = since.unwrap_or_else(|| panic!("it stood still: {found}"));
         assert!(since <= at_most, "{found}");
     }
-    // A slow run still makes progress; a run that ends before its flows could move is not reported
-    // as standing still either.
+    // Neither a slow run nor one that ends before its flows could move is reported as standing
+    // still.
     let tree = || json!({"kind": "tree"});
     for (limit, rate) in [(Some("10 ms"), "1 Gb/s"), (Some("10 s"), "1 Mb/s")] {
         let found = limited(limit, tree(), rate, &[50_000_000], None);

@@ -28,7 +28,7 @@ struct Ring {
 #[derive(Clone, Debug)]
 pub struct Turns {
     rings: Vec<Ring>,
-    /// By flow, the next flow in its ring.
+    /// The next flow in the ring of each flow.
     next: Vec<u32>,
 }
 

@@ -112,7 +112,7 @@ pub struct Facts {
     /// before the run.
     pub unjoined: Option<Unjoined>,
     /// The links that connect racks, and groups of racks, to others; empty if they are not known.
-    /// They are an upper bound of what a fabric carries; few fabrics reach it.
+    /// The sum of their rates bounds the traffic that a fabric carries; few fabrics reach it.
     pub uplinks: Vec<Uplinks>,
     /// The rate at which a server receives, if that is not the rate of its link (`cluster.nic`).
     pub receives: Option<Rate>,

@@ -83,8 +83,8 @@ fn by_pair(demands: &[Demand]) -> BTreeMap<(u32, u32), VecDeque<usize>> {
     of_pair
 }
 
-/// Lights pinned circuits that a topology does not have, as if the pair of each had used it; demand
-/// of the pair, if any, then uses it.
+/// Adds the pinned circuits that the topology lacks. A pair with demand uses its pinned circuit like
+/// any other one.
 pub fn light(pinned: &[circuits::Circuit], topology: &mut Topology) {
     for &circuits::Circuit { a, b, plane } in pinned {
         let joined = |c: &Circuit| (c.a, c.b, c.plane) == (a, b, plane);

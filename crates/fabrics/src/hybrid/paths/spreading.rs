@@ -80,8 +80,8 @@ impl Spread {
 }
 
 impl Paths {
-    /// Schedules the rebalancing, at this instant, of pairs with several routes over the circuits
-    /// of a flow that arrives or leaves.
+    /// When a flow arrives or leaves, schedules a rebalancing at this instant for the pairs with
+    /// several routes over its circuits.
     #[inline]
     pub(super) fn unsettle(&mut self, flow: FlowId, context: &mut Context) {
         if self.forwarding.has_choices() {
