@@ -7,6 +7,7 @@ interfaces.
 | `feasibility` | whether a switch can carry out a change |
 | `targets` | drivers by URL: `scpi://`, `sonic://`, `gnmi://`, `tl1://`, `netconf://`, `file:` |
 | `machine` | the state machine of the emulated switch, without I/O, on a virtual clock |
+| `resolution` | which connections a requested change deletes, creates and keeps, or its refusal |
 | `host`, `server`, `faces` | the emulated switch on the real clock, with interfaces on sockets |
 | `drivers` | one driver per interface |
 | `conformance` | one test that every driver and interface must pass |

@@ -12,8 +12,7 @@ crosstalk, drift of the loss with time.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 from lightloom.switches import faults as fault_kinds
 from lightloom.switches._connection import Connection
@@ -30,7 +29,8 @@ from lightloom.switches.design import Design
 from lightloom.switches.faults import Fault
 from lightloom.switches.optics import DARK_DBM, Monitor
 from lightloom.switches.packets import Counted, Counter, Stream
-from lightloom.switches.ports import Pair, Port, ends_of, name_of
+from lightloom.switches.ports import Pair, Port, ends_of
+from lightloom.switches.resolution import Request, Resolver
 from lightloom.switches.states import (
     Admin,
     PortSeen,
@@ -117,26 +117,10 @@ class Machine:
             BrokenError: if a fault ended the change before it was complete.
         """
         self.advance(now)
-        remnants = self._stale_ends() if stale else {}
-        gone, problems = self._doomed(remove, remnants)
-        if wipe:
-            gone |= dict.fromkeys(self._intents)
-            gone |= dict.fromkeys(one.name for one in remnants.values())
-        wanted = list({item.name: item for item in self._named(add, gone)}.values())
-        kept = [item for item in wanted if self._stays(item)]
-        stay = {item.name for item in kept}
-        stay |= {remnants[item.ends].name for item in wanted if item.ends in remnants}
-        gone = {name: None for name in gone if name not in stay}
-        renewed = [item.name for item in wanted if item.name in self._intents and item not in kept]
-        gone |= dict.fromkeys(renewed)
-        new = [item for item in wanted if item not in kept]
-        if lenient or wipe:
-            problems = []
-        evicted, problems = self._resolve(new, kept, gone, conflict, problems)
-        if problems:
-            raise RefusedError(problems)
+        request = Request(remove, add, conflict, wipe=wipe, lenient=lenient, stale=stale)
+        plan = self._resolver().resolve(request)
         try:
-            return self._carry_out([*gone, *evicted], new, kept)
+            return self._carry_out(plan.gone, plan.new, plan.kept)
         finally:
             self._count()
 
@@ -240,102 +224,9 @@ class Machine:
 
     # Validation
 
-    def _stays(self, item: Wish) -> bool:
-        """Returns whether the connection already exists under this name."""
-        own = self._intents.get(item.name)
-        return own is not None and own.wish == item and own.active
-
-    def _named(self, add: Iterable[Wish], gone: Collection[str]) -> list[Wish]:
-        """Names connections that clients identify by their ports alone: the name of the existing
-        connection between these ports, else a free name."""
-        add = list(add)
-        if all(item.named for item in add):
-            return add
-        known = self._by_ends()
-        return [
-            item if item.named else self._known(known, item) or self._free(item, gone)
-            for item in add
-        ]
-
-    def _by_ends(self) -> dict[tuple[Port, Port], list[Connection]]:
-        """Returns the configured connections by their ports; several may share two ports if all but
-        one are INVALID."""
-        found: dict[tuple[Port, Port], list[Connection]] = {}
-        for one in self._intents.values():
-            found.setdefault(one.wish.ends, []).append(one)
-        return found
-
-    def _known(
-        self, known: Mapping[tuple[Port, Port], list[Connection]], item: Wish
-    ) -> Wish | None:
-        listed = sorted(known.get(item.ends, []), key=lambda one: not one.active)
-        return listed[0].wish if listed else None
-
-    def _free(self, item: Wish, gone: Collection[str]) -> Wish:
-        """Returns the request under a name that no other connection has."""
-        name, at = item.name, 1
-        while name in self._intents and name not in gone:
-            at += 1
-            name = f"{item.name}~{at}"
-        return replace(item, name=name)
-
-    def _stale_ends(self) -> dict[tuple[Port, Port], Connection]:
-        """Returns the stale entries without a configuration of the same name, by their ports."""
-        return {one.wish.ends: one for one in self._stale() if one.name not in self._intents}
-
-    def _doomed(
-        self, remove: Iterable[str | Pair], stale: Mapping[tuple[Port, Port], Connection]
-    ) -> tuple[dict[str, None], list[str]]:
-        """Returns the names of the connections to delete, and those that do not exist."""
-        gone: dict[str, None] = {}
-        missing, known = [], self._by_ends()
-        for item in remove:
-            if isinstance(item, str):
-                names, text = [item] if item in self._intents else [], item
-            else:
-                names, text = [one.name for one in known.get(ends_of(item), [])], name_of(item)
-                if ends_of(item) in stale:
-                    names.append(stale[ends_of(item)].name)
-            gone |= dict.fromkeys(names)
-            if not names:
-                missing.append(text)
-        return gone, [f"{name} does not exist" for name in missing]
-
-    def _resolve(
-        self,
-        new: Sequence[Wish],
-        kept: Sequence[Wish],
-        gone: dict[str, None],
-        conflict: Conflict,
-        problems: list[str],
-    ) -> tuple[list[str], list[str]]:
-        """Returns the connections to delete because they hold needed ports, and why the change is
-        refused."""
-        evicted: dict[str, None] = {}
-        claimed = {port: item.name for item in kept for port in (item.a, item.b)}
-        for item in new:
-            problem = check_ends(item, self.design.size)
-            for port in (item.a, item.b):
-                other = claimed.setdefault(port, item.name)
-                if other != item.name and not problem:
-                    problem = f"port {port} is both in {other} and in {item.name}"
-                holder = self._active.get(port)
-                if problem or holder is None or self._goes(holder, gone) or holder.wish == item:
-                    continue
-                if not holder.configured and holder.wish.ends == item.ends:
-                    continue
-                if conflict is Conflict.REPLACE and holder.configured:
-                    evicted[holder.name] = None
-                else:
-                    problem = f"port {port} of {item.name} is in existing cross-connect {holder}"
-            if problem and conflict is not Conflict.INVALID:
-                problems.append(problem)
-        return [*evicted], problems
-
-    def _goes(self, holder: Connection, gone: Collection[str]) -> bool:
-        """Returns whether the holder of a port is being deleted; a stale entry may share its name
-        with another connection."""
-        return holder.name in gone and (holder.configured or holder.name not in self._intents)
+    def _resolver(self) -> Resolver:
+        stale = [one for one in self._stale() if one.name not in self._intents]
+        return Resolver(self._intents, self._active, stale, self.design.size)
 
     # Carrying out
 
@@ -469,8 +360,7 @@ class Machine:
     def _intrude(self, fault: Fault) -> None:
         """Applies the change of another client, and deletes the connections that hold its ports."""
         names = [name for pair in fault.remove for name in self._names_at(pair)]
-        wanted = self._named(map(wish, fault.add), names)
-        new = [item for item in wanted if not self._stays(item)]
+        new = self._resolver().lacking(map(wish, fault.add), names)
         for name in names:
             self._delete(name)
         self._evict(item.pair for item in new)
