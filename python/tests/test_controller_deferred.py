@@ -371,3 +371,91 @@ def test_a_change_whose_hook_failed_at_its_end_is_carried_out_once(lab: Lab) -> 
     (first, second) = reversed(lab.store.transactions(limit=2))
     assert (len(first.plan["deferred"]), second.plan["deferred"]) == (1, [])
     assert second.plan["removed"] == []
+
+
+def refuses(lab: Lab, monkeypatch: pytest.MonkeyPatch, port: int) -> None:
+    """Makes the switch refuse each change that adds or removes light at an A port."""
+    act = lab.switches["east"].change
+
+    def change(remove: Any, add: Any, *args: Any, **keys: Any) -> Any:
+        if any(a == port for a, _ in [*remove, *add]):
+            raise SwitchError(f"{port}A is refused")
+        return act(remove, add, *args, **keys)
+
+    monkeypatch.setattr(lab.switches["east"], "change", change)
+
+
+def test_a_request_waits_again_if_another_one_that_kept_its_circuit_cannot_be_carried_out(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first request wants the circuit as well, so the second one would stop no job; but the
+    first one fails."""
+    lab.controller.want_later("east", [*AB, (3, 4), (4, 3)], "bob", 0, lab.now + 1)
+    later(lab, [])
+    refuses(lab, monkeypatch, 3)
+    lab.now += 2
+    for _ in range(5):
+        lab.controller.cycle()
+        lab.now += 700
+    assert lab.lit() == AB
+    assert [wish.who for wish in deferred.waiting(lab.store)] == ["bob", "op"]
+    boundary(lab, 60)
+    lab.controller.cycle()
+    assert lab.lit() == []
+
+
+def test_a_request_is_open_until_all_that_it_removes_is_dark(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the checkpoint the switch refuses to remove the circuit, and adds another client's."""
+    later(lab, [])
+    boundary(lab, 60)
+    with monkeypatch.context() as broken:
+        refuses(lab, broken, 1)
+        assert [one.state for one in lab.controller.cycle()] == ["undone"]
+        lab.controller.want("east", [(3, 4), (4, 3)], "other")
+        lab.controller.cycle()
+    assert lab.lit() == [*AB, (3, 4), (4, 3)]
+    assert [wish.who for wish in deferred.waiting(lab.store)] == ["op"]
+    lab.now += 700
+    lab.controller.cycle()
+    assert lab.lit() == [*AB, (3, 4), (4, 3)]
+    boundary(lab, 60)
+    lab.controller.cycle()
+    assert lab.lit() == [(3, 4), (4, 3)]
+
+
+def test_a_policy_and_a_request_that_stop_a_job_together_wait_for_it(tmp_path: Path) -> None:
+    """Both request the circuit of the job: either alone may give it up."""
+    policy = {"kind": "cthrough", "unrequested": "alone"}
+    lab = Lab(tmp_path, mode="act", policy=policy, limits={"when": "at checkpoint"})
+    lab.send(matrix((0, 1, 10**9)))
+    lab.controller.cycle()
+    lab.controller.want("east", AB, "op")
+    lab.controller.cycle()
+    jobs.announce(lab.store, "train", "scheduler", ["a"], 8, lab.now)
+    later(lab, [])
+    lab.send(matrix((0, 2, 10**9)))
+    for _ in range(3):
+        lab.controller.cycle()
+        assert lab.lit() == AB
+    boundary(lab, 60)
+    lab.controller.cycle()
+    assert (1, 3) in lab.lit()
+
+
+def test_a_store_of_the_fourth_version_gets_the_dark_time(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'old.db'}"
+    made = Lab(tmp_path, url)
+    made.controller.want("east", AB, "op")
+    made.controller.cycle()
+    with made.store._engine.begin() as db:
+        db.exec_driver_sql("DROP INDEX transaction_log_dark")
+        for name in ("dark_s", "dark_until"):
+            db.exec_driver_sql(f"ALTER TABLE {schema.transaction.name} DROP COLUMN {name}")
+        db.execute(schema.meta.update().values(value="4"))
+    made.store.close()
+    lab = Lab(tmp_path, url)
+    assert lab.store.dark_s("east", 0.0) == 0.0
+    assert lab.store.rows(schema.meta)[0]["value"] == str(schema.VERSION)
+    assert [one.state for one in lab.store.transactions("east")] == ["done"]

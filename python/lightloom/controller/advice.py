@@ -6,7 +6,7 @@ It is carried out unless a limit holds it back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from lightloom.controller.change import Change
@@ -62,21 +62,13 @@ class Advice:
         self._within_s = duration_ps("policy_within", config.policy_within) / 1e12
         self._older_s = duration_ps("demand.older", config.demand.older) / 1e12
 
-    def renew(self, one: Managed, beside: Sequence[Due]) -> list[Due]:
-        """Reads the demand of a switch and calls its policy; returns the request to carry out now.
-
-        The request is stored as the policy's when it is carried out. A change that fails, or a
-        circuit that another owner blocks, is therefore requested again, within the limits of that
-        time.
-
-        Args:
-            one: the switch.
-            beside: other requests that take effect now.
-        """
+    def renew(self, one: Managed) -> bool:
+        """Reads the demand of a switch and calls its policy; returns whether this gave new
+        advice."""
         now = self._clock()
         seen = self._measured(one, now)
         if seen is None or one.decider is None:
-            return []
+            return False
         try:
             mine = [wish.pair for wish in self._wishes.of_policy(one)]
             decide = partial(one.decider.decide, seen.matrix, one.lit, mine)
@@ -88,16 +80,16 @@ class Advice:
                 f"the policy did not answer within {self._config.policy_within} (policy_within) "
                 "and is not asked again; correct it, then restart the controller"
             )
-            return []
+            return False
         except ConfigError as problem:
             # A policy that fails changes nothing; a new one is built from its table.
             one.held_back = one.policy_trouble = str(problem)
             policy = self._config.policy_table
             if policy is not None:
                 one.decider = Decider(policy, one.racks, self._config.interval)
-            return []
+            return False
         one.decided_at, one.policy_trouble = now, None
-        return self._permitted(one, now, beside)
+        return True
 
     def _measured(self, one: Managed, now: float) -> Seen | None:
         """Reads the newest demand; None if there is none, or none that is recent enough."""
@@ -112,8 +104,18 @@ class Advice:
             return None
         return one.demand
 
-    def _permitted(self, one: Managed, now: float, beside: Sequence[Due]) -> list[Due]:
-        """The advice, unless it is already carried out or a limit holds it back."""
+    def permitted(self, one: Managed, beside: Sequence[Due]) -> list[Due]:
+        """The advice as a request, unless it is already carried out or a limit holds it back.
+
+        The request is stored as the policy's when it is carried out. A change that fails, or a
+        circuit that another owner blocks, is therefore requested again, within the limits of that
+        time.
+
+        Args:
+            one: the switch.
+            beside: other requests that take effect now.
+        """
+        now = self._clock()
         if self._config.mode == "advise":
             one.held_back = 'mode = "advise"'
             return []
@@ -131,8 +133,8 @@ class Advice:
         gives_up = {*change.removed} & {wish.pair for wish in mine}
         dark = (dark_s(self._store, one) or 0.0) if gives_up else 0.0
         one.held_back = self._limits.refusal(now, advice, lit, gained, spent, dark)
-        if one.held_back is None and self._config.limits.when == CHECKPOINT:
-            one.held_back = self._waits_for(one, due)
+        if one.held_back is None:
+            one.held_back = self._waits_for(one, due, beside)
         return [due] if one.held_back is None else []
 
     def _attainable(
@@ -150,8 +152,12 @@ class Advice:
         }
         return [pair for pair in advice if pair not in left_out or pair in before]
 
-    def _waits_for(self, one: Managed, due: Due) -> str | None:
-        """The jobs that the advice would stop now."""
-        change = self._planner.change(one, self._wishes.with_(one, [due]))
-        running = self._planner.cost(one.name, change).waits_for
+    def _waits_for(self, one: Managed, due: Due, beside: Sequence[Due]) -> str | None:
+        """The jobs that the advice would stop now, if the limits say that it waits for them."""
+        if self._config.limits.when != CHECKPOINT:
+            return None
+        others = self._planner.change(one, self._wishes.with_(one, beside))
+        change = self._planner.change(one, self._wishes.with_(one, [*beside, due]))
+        own = replace(change, removed=sorted({*change.removed} - {*others.removed}))
+        running = self._planner.cost(one.name, own).waits_for
         return f"not at a checkpoint: {', '.join(running)}" if running else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from lightloom.controller.cost import Cost
 from lightloom.controller.deferred import waiting
@@ -35,15 +35,21 @@ class Deferrals:
         self._clock = clock
         self._cost = cost
 
-    def due(self, one: Managed) -> list[Due]:
+    def due(self, one: Managed, among: Collection[int | None] | None = None) -> list[Due]:
         """The deferred requests that may begin now.
 
         A request that waits for a checkpoint is due if every job that loses a circuit by it, or by
         requests that are due before it, is stopped for at least the time that the switch needs.
+
+        Args:
+            one: the switch.
+            among: numbers of the requests to consider; default: all.
         """
         now = self._clock()
         found: list[Due] = []
         for wish in waiting(self._store, one.name):
+            if among is not None and wish.id not in among:
+                continue
             due = Due.of_client(wish.who, wish.pairs, wish.priority, wish.id)
             wanted = self._wishes.with_(one, [*found, due])
             if wish.is_due(now, self._cost(one, wanted).waits_for):

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from lightloom.controller.advice import Advice, Planner
+from lightloom.controller.attempts import Advise, Attempts, Plan, no_advice
 from lightloom.controller.change import Change, change_to, settle
 from lightloom.controller.claims import Claim
 from lightloom.controller.config import ControllerTable
@@ -26,7 +27,6 @@ from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
 from lightloom.controller.managed import Managed
 from lightloom.controller.meters import Metered
-from lightloom.controller.parts import Part, Parts
 from lightloom.controller.passes import Job, Passes
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import Failures
@@ -45,9 +45,6 @@ from lightloom.units.durations import duration_ps
 
 SELF = "controller"
 """The client name of the periodic reconciliation."""
-
-Plan = tuple[Change, list[Due]]
-"""A change, and the requests that take effect when it is made."""
 
 
 class UnreachableError(Exception):
@@ -107,6 +104,7 @@ class Controller:
         self._interval_s = duration_ps("interval", config.interval) / 1e12
         self._opener = opener or _opened
         planner = Planner(self._change_of, self.cost)
+        self._attempts = Attempts(store, self.wishes, self._deferrals, planner)
         self._advice = Advice(config, store, self.wishes, self.collector, clock, planner)
         self._hook = hook or _hook(config, self.switches)
         self._executor = Executor(store, self._open, self._hook, tell=self._tell, pace=pace)
@@ -271,8 +269,9 @@ class Controller:
                 self._adopt(one)
                 self._keep(one)
                 with one.meters.planning():
-                    advised = self._advice.renew(one, self._deferrals.due(one))
-                    plan = self._planned(one, SELF, advised)
+                    is_new = self._advice.renew(one)
+                    advise = partial(self._advice.permitted, one) if is_new else no_advice
+                    plan = self._planned(one, SELF, advise)
                 made += (tried := self._carry_out(one, SELF, plan))
                 if tried and one.trouble is None and not self.failures(one).are_none:
                     # So that parts that failed are also tried if other parts change often.
@@ -348,12 +347,10 @@ class Controller:
             plan = self._planned(one, who)
         return self._carry_out(one, who, plan)
 
-    def _planned(self, one: Managed, who: str, advised: Sequence[Due] = ()) -> Plan | None:
+    def _planned(self, one: Managed, who: str, advise: Advise = no_advice) -> Plan | None:
         """The change to make now, and the requests that it puts into effect; None if there is no
         change."""
-        due = [*self._deferrals.due(one), *advised]
-        wanted = self.wishes.with_(one, due)
-        change = self._change_of(one, wanted)
+        change, due = self._attempts.whole(one, advise)
         one.unowned = [*change.unowned]
         one.conflicts = self.wishes.told(one, change.conflicts)
         if who == SELF and self.store.unfinished(one.name):
@@ -366,7 +363,7 @@ class Controller:
                 self.wishes.fulfil(one, due)
             return None
         if who == SELF and not (failures := self.failures(one)).are_none:
-            if (part := self._ready(one, due, failures)) is None:
+            if (part := self._attempts.part(one, advise, failures)) is None:
                 return None
             change, due = part
         return replace(change, away=sorted(away)), due
@@ -401,36 +398,6 @@ class Controller:
     def failures(self, one: Managed) -> Failures:
         """The changes of a switch that failed."""
         return Failures(self.store, one.name, self.clock(), self._interval_s)
-
-    def _ready(self, one: Managed, due: Sequence[Due], failures: Failures) -> Plan | None:
-        """The change that may be tried now after failures, and the requests that it puts into
-        effect; None if all parts wait."""
-        for choose in (failures.sound, failures.over):
-            left = [*due]
-            while True:
-                wanted = self.wishes.with_(one, left)
-                whole = self._change_of(one, wanted)
-                order = settle(wanted, one.racks.other_way)[0]
-                parts = Parts(whole, order, partial(_part_of, one.racks, left))
-                change = parts.of(choose(parts))
-                dropped = {*whole.added} - {*change.added}
-                halves = [w for w in left if w.deferred is not None and dropped & {*w.pairs}]
-                if not halves:
-                    break
-                left = [wish for wish in left if wish not in halves]
-            if not change.is_empty:
-                return change, [self._without(one, wish, whole, change) for wish in left]
-        return None
-
-    def _without(self, one: Managed, wish: Due, whole: Change, part: Change) -> Due:
-        """A request as far as a part of the change fulfils it: cross-connects that are not lit now
-        are requested again, and those that block them remain requested."""
-        dropped, stays = {*whole.added} - {*part.added}, {*whole.removed} - {*part.removed}
-        if wish.deferred is not None or not dropped & {*wish.pairs}:
-            return wish
-        before = {old.pair for old in self.store.intents(one.name) if old.owner == wish.owner}
-        pairs = [pair for pair in wish.pairs if pair not in dropped]
-        return replace(wish, pairs=sorted({*pairs, *(stays & before)}))
 
     def _adopt(self, one: Managed) -> None:
         """Takes ownership of lit and requested cross-connects, which the controller removes when no
@@ -496,16 +463,6 @@ class Controller:
         with self.changed:
             self.version += 1
             self.changed.notify_all()
-
-
-def _part_of(racks: Racks, due: Sequence[Due], pair: Pair) -> Part:
-    """The part to which a cross-connect belongs: the circuit between two racks, or a whole deferred
-    request."""
-    for wish in due:
-        if wish.deferred is not None and pair in wish.pairs:
-            return wish.deferred
-    ends = frozenset(racks.at([pair]))
-    return ends if len(ends) == 2 else pair
 
 
 def _hook(config: ControllerTable, switches: Mapping[str, Managed]) -> Hook:
