@@ -208,7 +208,7 @@ impl OperaConfig {
                 .division(self.indirect, self.wire(cluster), day),
             low_latency: LowLatencyLaw {
                 below: self.low_latency.0,
-                guard: self.slice - self.night,
+                drain: self.slice - self.night,
                 queue: QUEUE,
                 order: self.waiting,
             },

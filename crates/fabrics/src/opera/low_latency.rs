@@ -163,7 +163,7 @@ impl Opera {
     fn has_room(&self, line: usize, now: Time) -> bool {
         let line = &self.circuits.lines[line];
         let begins = line.free.max(now);
-        begins - now <= self.full_queue() && self.fits(begins, line.window.until)
+        begins - now <= self.longest_queue_with_room() && self.fits(begins, line.window.until)
     }
 
     /// The time at which a full line has room again and all events of that instant are processed,
@@ -171,7 +171,7 @@ impl Opera {
     fn room_at(&self, line: usize) -> Option<Time> {
         let line = &self.circuits.lines[line];
         let fits = self.fits(line.free, line.window.until);
-        fits.then(|| line.free - self.full_queue() + Time(1))
+        fits.then(|| line.free - self.longest_queue_with_room() + Time(1))
     }
 
     fn fits(&self, begins: Time, until: Time) -> bool {
@@ -179,8 +179,8 @@ impl Opera {
         wire.end(begins, wire.packet) <= until
     }
 
-    /// Time that a circuit needs to send a queue that has room for one more packet.
-    fn full_queue(&self) -> Time {
+    /// Time that a circuit needs to send the longest queue that has room for one more packet.
+    fn longest_queue_with_room(&self) -> Time {
         let wire = &self.circuits.wire;
         wire.rate.time_for(wire.packet) * i64::from(self.low_latency.law.queue - 1)
     }

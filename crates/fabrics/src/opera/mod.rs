@@ -21,7 +21,7 @@
 //! A way through the code, for a low-latency flow: `kernel` (`arrive`, `enter`) → `low_latency`
 //! (`forward`, which calls `update_expander` of `slices`, then `choose_plane` and `send_packet` for
 //! each packet; `hop`). For bulk: `bulk` (`queue_bulk`) → `priority` (`schedule_bulk`,
-//! `advance_line`, `send_bulk`) → `serve` and `drain` of [`crate::tdma::rotor`]. For a slice:
+//! `advance_line`, `send_bulk`) → `serve` and `drain` in `sending` of [`crate::tdma::rotor`]. For a slice:
 //! `slices` (`reconfigure`) → `bulk` (`plan_detours`; `gather`, when bytes have arrived at their
 //! relays).
 //!
@@ -29,9 +29,9 @@
 //! on one plane; a *slot* is the time for which a switch keeps a matching, its night included.
 //!
 //! N racks have an uplink to each of u switches. The N - 1 matchings of the complete graph (N for
-//! an odd N: one rack is idle in each) are assigned to the switches at random. Time is divided into
-//! slices: in slice k, switch k mod u takes no new low-latency traffic, so that no packet is lost
-//! in its night. In the last part of the slice it reconfigures and is dark; at the start of the
+//! an odd N: one rack is idle in each) are shuffled and dealt to the switches in turn. Time is divided into
+//! slices: in slice k, switch k mod u takes no new low-latency traffic (`drain`), so that no packet
+//! is lost in its night. In the last part of the slice it reconfigures and is dark; at the start of the
 //! next slice its new circuits are lit. A switch therefore keeps a matching for u slices and is
 //! dark for one reconfiguration: the duty cycle of bulk traffic is 1 - night ÷ (u slices). Because
 //! u - 1 switches take low-latency traffic, each rack has u - 1 circuits at any time; it has fewer
@@ -46,8 +46,10 @@
 //!   Waiting packets take the first circuit with room, in order of switches.
 //! - At the rack of their source waiting flows take turns (`waiting`); in NDP a flow has about 20
 //!   outstanding packets.
-//! - Bytes that cross to a relay arrive there when the switch changes. RotorLB is run once per slot
-//!   and switch, at the start of the slot.
+//! - A bulk packet in transmission counts in that limit; bulk that waits does not.
+//! - Bytes that cross to a relay arrive there one propagation delay after the switch has changed.
+//!   RotorLB is run once per slot and switch, at the start of the slot: it does not count the bytes
+//!   that this switch carried to relays in the slot before.
 //!
 //! Not modelled: NDP's congestion control, headers and pulls; the messages of RotorLB; groups of
 //! switches that change at the same time (the paper's method for many switches); failures of links

@@ -22,8 +22,8 @@ impl Opera {
     pub(super) fn reconfigure(&mut self, switch: usize, cx: Cx) {
         let relays = self.bulk.relays_traffic();
         if relays {
-            // First send all bytes that leave before now, directly or to relays, so that they do
-            // not wait for the next circuits.
+            // First send all bytes that leave before now, so that RotorLB does not count them as
+            // waiting.
             (0..self.circuits.lines.len()).for_each(|line| self.advance_line(line, cx.now, cx));
         }
         let lines = self.circuits.lines_of(switch);
@@ -74,11 +74,12 @@ impl Opera {
         if now < self.low_latency.expander.until() {
             return;
         }
-        let guard = self.low_latency.law.guard;
-        let turning = self.circuits.planes.iter().filter(|plane| plane.turns);
-        let changes = turning.map(|plane| {
+        let drain = self.low_latency.law.drain;
+        let following = self.circuits.planes.iter();
+        let following = following.filter(|plane| plane.follows_schedule);
+        let changes = following.map(|plane| {
             let (light, night) = (plane.lit.start, plane.lit.end);
-            let times = [light, night - guard, night];
+            let times = [light, night - drain, night];
             // A switch whose night is due now reconfigures at this same instant.
             times.into_iter().find(|&at| at > now).unwrap_or(now)
         });
@@ -90,7 +91,7 @@ impl Opera {
         let mut permutation = Vec::with_capacity(racks);
         for ((number, plane), lines) in (0..).zip(&self.circuits.planes).zip(lines) {
             let (light, night) = (plane.lit.start, plane.lit.end);
-            if light <= now && now < night - guard {
+            if light <= now && now < night - drain {
                 let to = |(rack, line): (u32, &Line)| if line.is_lit() { line.to } else { rack };
                 permutation.clear();
                 permutation.extend((0..).zip(lines).map(to));

@@ -19,8 +19,9 @@ use lightloom_engine::{FlowId, Time};
 pub struct LowLatencyLaw {
     /// Flows of fewer bytes are low-latency traffic.
     pub below: u64,
-    /// Time before its night in which a circuit takes no low-latency packet.
-    pub guard: Time,
+    /// Time before its night in which a circuit takes no new low-latency packet, so that those on
+    /// their way through the network arrive before it.
+    pub drain: Time,
     /// The number of full packets that a circuit takes, including the packet in transmission.
     pub queue: u32,
     /// The order of packets that wait at the rack of their source.

@@ -10,6 +10,17 @@
 //! | [`per_host`], `by_hosts` | RotorLB by hosts, as Opera's authors simulate it |
 //! | [`failures`] | rotor switches that fail |
 //! | [`idle_switches`] | matchings that leave switches idle |
+//!
+//! Words for traffic over a relay, in the order of its way:
+//!
+//! | word | meaning |
+//! |---|---|
+//! | offer | bytes that a rack would send to a relay |
+//! | grant, plan | bytes of an offer that the relay accepts in this slot; each is a *detour* |
+//! | first hop | a detour that is being sent; its bytes are *crossing*, and *crossed* when the slot ends |
+//! | held, coming | bytes at a relay; bytes that it has accepted and that are not there yet |
+//! | second hop | bytes from a relay to their destination |
+//! | only hop | direct traffic |
 
 pub mod bulk;
 mod by_hosts;
