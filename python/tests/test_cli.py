@@ -13,6 +13,7 @@ from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 from signal_support import busy
 
 from lightloom.analysis import notes
+from lightloom.analysis.note import Note
 from lightloom.simulation.machine import processors
 
 FILES = {
@@ -426,16 +427,19 @@ def test_faults_after_the_end_are_noted(tmp_path: Path) -> None:
 
 
 def test_a_load_that_is_not_the_one_asked_for_is_noted_once() -> None:
-    def said(drawn: float | None, **workload: object) -> list[str]:
+    def noted(drawn: float | None, **workload: object) -> list[Note]:
         return list(notes.of_workload({"load_offered": drawn}, workload))
 
-    assert said(0.46, load=0.5) == said(None, load=0.5) == said(1.9) == []
-    (short,) = said(0.28, load=0.5)
-    assert "the actual offered load is 0.28 where workload.load asks for 0.5" in short
-    assert 'mean_rule = "rescaled"' in short
-    assert 'mean_rule = "rescaled"' not in said(0.28, load=0.5, mean_rule="rescaled")[0]
-    (long,) = said(40.4, trace="trace.csv")
-    assert "40.4 times the servers' capacity" in long
+    assert noted(0.46, load=0.5) == noted(None, load=0.5) == noted(1.9) == []
+    (short,) = noted(0.28, load=0.5)
+    assert short.kind == "other load: large flows, not rescaled"
+    assert (short.values["load"], short.values["asked"]) == (0.28, 0.5)
+    (rescaled,) = noted(0.28, load=0.5, mean_rule="rescaled")
+    assert rescaled.kind == "other load: large flows"
+    (equal,) = noted(0.28, load=0.5, sizes={"kind": "fixed"})
+    assert equal.kind == "other load: few flows"
+    (long,) = noted(40.4, trace="trace.csv")
+    assert (long.kind, long.values) == ("load above servers", {"load": 40.4})
 
 
 def test_samples_that_are_thinned_are_noted(tmp_path: Path) -> None:

@@ -67,9 +67,9 @@ def test_the_column_fits_beside_queues_in_80() -> None:
 def test_inexact_rates_are_told_once() -> None:
     both = {"a": summary(1, rate_precision=0.001), "b": summary(1, rate_precision=0.001)}
     (note,) = notes.inexact_rates(both)
-    assert note.startswith("rates to 0.1 % in all fabrics (run.rate_precision)")
+    assert note.values == {"exact": "rates to 0.1 %", "fabrics": "all fabrics"}
     (note,) = notes.inexact_rates({**both, "sirius": summary(1)})
-    assert note.startswith("rates to 0.1 % in a, b (run.rate_precision)")
+    assert note.values == {"exact": "rates to 0.1 %", "fabrics": "a, b"}
     assert list(notes.inexact_rates({"sirius": summary(1)})) == []
 
 
@@ -100,7 +100,8 @@ def test_who_delivers_less_than_is_offered_is_told() -> None:
     """100 B a sample are offered until the 100th, then nothing."""
     offered = [100 * min(i, 100) for i in range(120)]
     (note,) = notes.overloaded(run_of(offered, [70 * i for i in range(120)]))
-    assert note.startswith("in the second half of the arrivals 70% of the offered bytes")
+    assert note.kind == "late bytes: overloaded or filling"
+    assert note.values["share"] == pytest.approx(0.7, abs=0.01)
     # A lag that does not grow, however long, is no overload.
     late = [max(0, 100 * min(i, 100) - 3_000) for i in range(120)]
     assert notes.delivered_late(run_of(offered, late)) == 1

@@ -33,7 +33,7 @@ from lightloom.decision.order import ahead, leaders, share
 from lightloom.decision.overturns import nearest, of_unknown
 from lightloom.decision.pareto import behind
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
-from lightloom.decision.verdict import Level, Nobody, Unpriced
+from lightloom.decision.verdict import Level, NoneBought, Unpriced
 from lightloom.report.decisions import headline
 from lightloom.report.decisions.leaders import LeastPower, SamePower, least_power
 
@@ -126,7 +126,7 @@ def test_an_unknown_price_has_a_break_even() -> None:
     assert unpriced == Unpriced("dear", ("rotor-switch",), than="sirius", below=None)
     assert sentences.unpriced(unpriced).endswith("it costs more than sirius.")
     missing = Unpriced("opera", ("rotor-switch",))
-    assert verdict.verdict([opera]) == Nobody("no total", (missing,))
+    assert verdict.verdict([opera]) == NoneBought("no total", (missing,))
     assert said([opera]).startswith("No fabric that carries this traffic has a total")
 
 
@@ -152,7 +152,7 @@ def test_one_fabric_and_who_alone_carries_the_load() -> None:
         "per Gb/s of the servers' links."
     )
     nothing = bought("dead", switch=1, delivered=0)
-    assert verdict.verdict([nothing]) == Nobody("nothing delivered")
+    assert verdict.verdict([nothing]) == NoneBought("nothing delivered")
     assert said([nothing]) == ("Nothing was delivered, so there is no cost per delivered Gb/s.")
 
 

@@ -228,14 +228,11 @@ def test_uplinks_that_racks_limit_are_said() -> None:
     """16 racks of 800 Gb/s have the base uplinks alone, and a reader took it for the paper's."""
     table = {**SMALL, "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "50 Gb/s"}}
     table["fabric"] = [{"kind": "sirius"}]
-    said = [
-        n
-        for n in notes.notes_of_run(lightloom.run(table))
-        if n.startswith("4 racks have no more than")
-    ]
-    assert said == [
-        "4 racks have no more than 4 uplinks each, 1 times the base, where the paper has 1.5 "
-        "times; add racks, or raise fabric.channel_rate"
-    ]
+
+    def noted() -> list[dict[str, float]]:
+        found = notes.notes_of_run(lightloom.run(table))
+        return [note.values for note in found if note.kind == "uplinks as racks"]
+
+    assert noted() == [{"uplinks": 4, "times": 1, "speedup": 1.5}]
     table["cluster"] = {"racks": 8, "servers_per_rack": 4, "server_rate": "50 Gb/s"}
-    assert not [n for n in notes.notes_of_run(lightloom.run(table)) if "racks have no more" in n]
+    assert noted() == []

@@ -283,7 +283,7 @@ def test_the_example_of_schedules_shares_time_out_by_the_longest_queue() -> None
     # 800 ps to spare, 300 : 500; a slot of 100 each before.
     assert found.permutations.tolist() == [[1, 2, 3, 0], [3, 0, 1, 2]]
     assert (list(found.days_ps), found.night_ps) == ([390, 590], 10)
-    # Nobody has anything: three slots alike, of 333 ps.
+    # No rack has demand: three slots alike, of 333 ps.
     found = policy.decide(np.zeros((4, 4), np.int64), switch)
     assert list(found.days_ps) == [323] * 3
 

@@ -59,7 +59,7 @@ def played(day: Day, algorithm: str, asked: Terms, **options: Any) -> dict[str, 
 
 
 def _quietly(name: str, done: int, several: int) -> None:
-    """Nobody looks on."""
+    """Prints nothing."""
 
 
 # Against a plain recomputation

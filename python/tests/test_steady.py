@@ -129,9 +129,9 @@ def run(tmp_path: Path, flows: int, *keys: str) -> lightloom.Result:
 def test_arrivals_too_short_for_a_steady_state_are_said(tmp_path: Path) -> None:
     """Large flows of the law take milliseconds: 500 flows arrive within one. Of flows of one size
     many come and go in the same time."""
-    (said,) = notes.filling(run(tmp_path, 500))
-    assert "no steady state" in said
-    assert "run.warm_up and run.measure" in said
+    (note,) = notes.filling(run(tmp_path, 500))
+    assert note.kind == "no steady state"
+    assert "run.warm_up and run.measure" in note.values["remedy"]
     equal = ('workload.sizes={ kind = "fixed", size = "100 KB" }',)
     assert list(notes.filling(run(tmp_path, 5_000, *equal))) == []
 
@@ -185,10 +185,9 @@ def test_a_window_after_too_short_a_beginning_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stop", ["100 us", "1 ms"])
 def test_only_arrivals_before_the_end_count(stop: str, tmp_path: Path) -> None:
-    (said,) = notes.filling(run(tmp_path, 3_000, f'run.stop="{stop}"'))
-    assert said.startswith(
-        f"flows arrived for {stop.replace('1 ms', '1.00 ms').replace('us', 'µs')},"
-    )
+    (note,) = notes.filling(run(tmp_path, 3_000, f'run.stop="{stop}"'))
+    shown = {"100 us": "100 µs", "1 ms": "1.00 ms"}[stop]
+    assert note.values["length"] == f"flows arrived for {shown}"
 
 
 def test_a_broken_network_carries_the_load_as_a_window_has_it() -> None:

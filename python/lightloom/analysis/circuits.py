@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
+from lightloom.analysis.note import Note
 from lightloom.config import networks
 from lightloom.errors import ConfigError
 from lightloom.results.columns import numbers
-from lightloom.units.formats import rate, seconds
 
 if TYPE_CHECKING:
     from lightloom.results.result import Result
@@ -40,14 +40,14 @@ OTHERWISE = {
 }
 
 
-def notes(result: Result) -> Iterator[str]:
+def notes(result: Result) -> Iterator[Note]:
     """Yields doubts about the figures of one run of a fabric with circuits; none for other
     fabrics."""
     if result.circuits is not None:
         yield from slow_circuits(result.experiment, result.experiment["fabric"][0])
 
 
-def leading_notes(result: Result) -> Iterator[str]:
+def leading_notes(result: Result) -> Iterator[Note]:
     """Yields notes that precede the figures of a run: its circuits had too little time, or its
     interval is long."""
     if result.circuits is not None:
@@ -59,7 +59,7 @@ def leading_notes(result: Result) -> Iterator[str]:
         yield from doubts(result.experiment, fabric, ended_s, lit, carried, arrived_s, flow_s)
 
 
-def notes_beside_a_verdict(result: Result) -> Iterator[str]:
+def notes_beside_a_verdict(result: Result) -> Iterator[Note]:
     """Yields the same notes without those on the interval that the verdict of a comparison
     includes."""
     if result.circuits is not None:
@@ -76,7 +76,7 @@ def doubts(
     carried: bool,
     arrived_s: float | None = None,
     job_flow_s: tuple[float, float] | None = None,
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Yields the same notes from separate data: the resolved experiment and its table of the
     fabric, the end of the run [s], whether a circuit was ever lit, and whether one carried data;
     the other arguments as for `interval_finding`."""
@@ -88,7 +88,7 @@ def doubts(
         longer = _longer(experiment, ended_s)
         found = interval_finding(fabric, ended_s, arrived_s, job_flow_s, longer)
         if found is not None:
-            yield str(found)
+            yield Note("interval", said=str(found))
 
 
 def interval_finding(
@@ -160,7 +160,7 @@ def _arrived_s(result: Result) -> float | None:
 
 def _too_short(
     experiment: Table, fabric: Table, ended_s: float, lit: bool, carried: bool
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Notes that a run ended before any circuit could be lit, or before traffic could enter one."""
     if "interval" not in fabric:
         return
@@ -168,25 +168,17 @@ def _too_short(
     ended, decided = _ps(ended_s), decided_ps(fabric)
     remedy = f"{_longer(experiment, ended_s)}, or shorten"
     if not lit and ended <= soonest_ps(fabric):
-        after = ""
-        if later := soonest_ps(fabric) - decided:
-            after = f", and lit {_core.control_time_text(later)} later"
-        yield (
-            f"the run ended after {seconds(ended_s)}, before any circuit could be lit: they are "
-            f"first decided on after {_core.control_time_text(decided)}{after}; {remedy} "
-            "fabric.interval"
-        )
+        later = soonest_ps(fabric) - decided
+        after = f", and lit {_core.control_time_text(later)} later" if later else ""
+        first = f"{_core.control_time_text(decided)}{after}"
+        yield Note("no circuit lit", ended_s=ended_s, first=first, remedy=remedy)
     elif lit and not carried and ended <= soonest_used_ps(cluster, fabric):
         later = soonest_used_ps(cluster, fabric) - decided
-        yield (
-            f"the run ended after {seconds(ended_s)}, before any traffic could enter a circuit: "
-            f"they are first decided on after {_core.control_time_text(decided)}, and routes over "
-            f"them are installed {_core.control_time_text(later)} later; {remedy} fabric.interval, "
-            "fabric.retag or fabric.rule"
-        )
+        first, later_text = map(_core.control_time_text, (decided, later))
+        yield Note("no circuit used", ended_s=ended_s, first=first, later=later_text, remedy=remedy)
 
 
-def slow_circuits(experiment: Table, fabric: Table) -> Iterator[str]:
+def slow_circuits(experiment: Table, fabric: Table) -> Iterator[Note]:
     """Notes that circuits carry no more than the tree beside them, either all of a rack together or
     each alone, from a resolved experiment and its table of the fabric."""
     tree = networks.tree_rate(experiment.get("cluster", {}), fabric)
@@ -194,17 +186,9 @@ def slow_circuits(experiment: Table, fabric: Table) -> Iterator[str]:
     if circuit is None or tree is None:
         return
     if circuit * planes <= tree:
-        yield (
-            f"all circuits of a rack carry {rate(circuit * planes)}, the tree beside them carries "
-            f"{rate(tree)} for it: circuits are no faster; raise fabric.circuit_rate or "
-            "fabric.oversubscription"
-        )
+        yield Note("slow circuits", circuits_bps=circuit * planes, tree_bps=tree)
     elif circuit < tree:
-        yield (
-            f"a circuit carries {rate(circuit)}, the tree beside it up to {rate(tree)} for a rack: "
-            "two racks that one circuit joins may be slower by it than by the tree; lower "
-            "fabric.planes, or raise fabric.circuit_rate or fabric.oversubscription"
-        )
+        yield Note("slow circuit", circuit_bps=circuit, tree_bps=tree)
 
 
 def decided_ps(fabric: Table) -> int:

@@ -71,21 +71,6 @@ def _switch(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"{float(budget['spare'].split()[0]):.2f} dB of the link budget to spare"
 
 
-def bit_errors(found: Mapping[str, Any]) -> Iterator[str]:
-    """Effects of the named devices that a run ignores or assumes.
-
-    >>> len(list(bit_errors({"error_rate": 1e-15, "ber": 3e-9, "notes": ["assumed"]})))
-    2
-    """
-    if "error_rate" in found:
-        yield (
-            f"bit errors are not simulated: on the worst path {found['ber']:.1e} of the bits are "
-            f"wrong before correction, and {found['error_rate']:.1e} after it once the margin is "
-            "used up"
-        )
-    yield from (f"fabric.devices: {note}" for note in found.get("notes", []))
-
-
 def _derived(name: str, value: float) -> str:
     thing, _, unit = name.rpartition("_")
     words = thing.replace("_", " ")

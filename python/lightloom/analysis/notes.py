@@ -10,15 +10,14 @@ import numpy as np
 from lightloom import _core
 from lightloom.analysis import circuits, derived_values, growth, rates
 from lightloom.analysis.circuits import Table
+from lightloom.analysis.note import Note
 from lightloom.config import loads, networks
 from lightloom.results import repeats, steady_state, window_rules
 from lightloom.results.columns import numbers
 from lightloom.results.result import Result
 from lightloom.results.summaries import Summary
-from lightloom.units import quantities
-from lightloom.units.formats import rate, seconds, size
+from lightloom.units.formats import seconds
 
-EVENTS_SHOWN = 4
 #: Sirius' uplinks over the base, as its paper has them (§7).
 SPEEDUP = 1.5
 #: A load drawn that differs from the requested one by more than this share gets a note.
@@ -37,13 +36,13 @@ SAMPLES_KEPT = 500
 MOST_LATE = 0.75
 
 
-def notes_of_run(result: Result) -> Iterator[str]:
+def notes_of_run(result: Result) -> Iterator[Note]:
     """Yields the notes on one run that precede its figures."""
     cluster = result.experiment.get("cluster", {})
     yield from circuits.notes(result)
-    yield from rates.notes(result)
+    yield from (Note("rates", said=line) for line in rates.notes(result))
     yield from overloaded(result)
-    yield from derived_values.bit_errors(result.summary.get("devices") or {})
+    yield from bit_errors(result.summary.get("devices") or {})
     yield from few_uplinks(result.summary, cluster)
     yield from narrow_links(result.summary, cluster)
     yield from precision_without_rates(result)
@@ -53,33 +52,29 @@ def notes_of_run(result: Result) -> Iterator[str]:
     yield from samples_thinned(result)
 
 
-def of_cluster(cluster: Table) -> Iterator[str]:
+def of_cluster(cluster: Table) -> Iterator[Note]:
     """Yields notes on properties of the servers that the file does not define; `cluster` is the
     table of the file."""
     if "rack_rate" not in cluster or "nic" in cluster:
         return
     share = networks.server_rate(cluster)
     assert share is not None  # it was resolved
-    yield (
-        f"cluster.rack_rate says nothing of one server: a lone one may take all uplinks of its "
-        f"rack, {cluster['rack_rate']} or more; set cluster.nic to limit it (a server's share is "
-        f"{rate(share)})"
-    )
+    yield Note("open server rate", rack_rate=cluster["rack_rate"], share_bps=share)
 
 
-def of_variance(summary: Summary, workload: Table) -> Iterator[str]:
+def of_variance(summary: Summary, workload: Table) -> Iterator[Note]:
     """Whether sizes without a finite variance weaken intervals, of a window or over seeds."""
     said = repeats.of_variance({"workload": workload})
     if said is not None and (summary.get("window") or summary.get("load_offered") is not None):
-        yield said
+        yield Note("no variance", said=said)
 
 
-def of_traffic(result: Result) -> Iterator[str]:
+def of_traffic(result: Result) -> Iterator[Note]:
     """Yields notes on the traffic of a run, which are the same for every fabric."""
     return of_workload(result.summary, result.experiment.get("workload", {}))
 
 
-def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
+def of_workload(summary: Summary, workload: Table) -> Iterator[Note]:
     """Notes on the traffic, which are the same for every fabric."""
     yield from of_sources(summary, workload)
     drawn = summary.get("load_offered")
@@ -87,43 +82,36 @@ def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
         yield found[1]
 
 
-def of_sources(summary: Summary, workload: Table) -> Iterator[str]:
+def of_sources(summary: Summary, workload: Table) -> Iterator[Note]:
     """Yields notes on the sources of flows: scaled traces, triggers, sizes without a finite
     variance."""
     factor = summary.get("time_scale")
     if factor is not None and abs(factor - 1) > LOAD_SAME:
-        yield (
-            f"the times of the trace are multiplied by {factor:.4g}, which brings its load of "
-            f"{factor * workload['load']:.3g} to {workload['load']:g}"
-        )
+        load = workload["load"]
+        yield Note("times of trace", factor=factor, before=factor * load, load=load)
     yield from of_triggers(summary)
     yield from of_variance(summary, workload)
 
 
-def of_load(drawn: float, workload: Table) -> tuple[float, str] | None:
+def of_load(drawn: float, workload: Table) -> tuple[float, Note] | None:
     """The deviation of the actual offered load from the requested one, as a share of the latter,
-    and a sentence; None if they agree, or if none is requested and the servers could send that
-    load."""
+    and a note; None if they agree, or if none is requested and the servers could send that load."""
     asked = loads.whole({"workload": workload})
     if asked is None:
-        if drawn <= LOAD_HIGH:
-            return None
-        return drawn, (
-            f"the actual offered load is {drawn:.3g} times the servers' capacity; "
-            "if that is not meant, check the units of times and sizes"
-        )
-    if abs(drawn / asked - 1) <= LOAD_OFF:
+        return None if drawn <= LOAD_HIGH else (drawn, Note("load above servers", load=drawn))
+    off = abs(drawn / asked - 1)
+    if off <= LOAD_OFF:
         return None
     mix = workload.get("mix")
-    rescaled = all(p.get("mean_rule") == "rescaled" for p in mix or [workload])
-    asks = "the parts of workload.mix ask for" if mix else "workload.load asks for"
-    if not any(_has_rare_sizes(part) for part in mix or [workload]):
-        why = "as few flows arrive; more flows come closer"
+    parts = mix or [workload]
+    if not any(_has_rare_sizes(part) for part in parts):
+        kind = "other load: few flows"
+    elif all(part.get("mean_rule") == "rescaled" for part in parts):
+        kind = "other load: large flows"
     else:
-        how = "" if rescaled else '; mean_rule = "rescaled" makes sizes that offer it'
-        why = f"as rare large flows decide{how}"
-    said = f"the actual offered load is {drawn:.3g} where {asks} {asked:g}, {why}"
-    return abs(drawn / asked - 1), said
+        kind = "other load: large flows, not rescaled"
+    asks = "the parts of workload.mix ask for" if mix else "workload.load asks for"
+    return off, Note(kind, load=drawn, asks=asks, asked=asked)
 
 
 def _has_rare_sizes(part: Table) -> bool:
@@ -132,48 +120,33 @@ def _has_rare_sizes(part: Table) -> bool:
     return not (isinstance(sizes, Mapping) and sizes.get("kind") in ("fixed", "exponential"))
 
 
-def of_triggers(summary: Summary) -> Iterator[str]:
+def of_triggers(summary: Summary) -> Iterator[Note]:
     """Notes how flows are modelled that wait for triggers, or that send until the run stops."""
     if count := summary.get("triggered"):
-        flows = "flow waits for a trigger" if count == 1 else "flows wait for triggers"
-        yield (
-            f"{count:,} {flows}: send_done and recv_done are both when the last byte is "
-            "delivered, as nothing here is acknowledged"
-        )
+        yield Note("triggered flows", flows=count)
     if endless := summary.get("endless"):
-        flows = "flow of size 0 sends" if endless["flows"] == 1 else "flows of size 0 send"
-        yield (
-            f"{endless['flows']:,} {flows} until the run stops ({size(endless['bytes_delivered'])} "
-            "delivered): each is offered with what its server's link carries until then, and is in "
-            "no load, mean size or completion time"
-        )
+        yield Note("endless flows", flows=endless["flows"], bytes=endless["bytes_delivered"])
 
 
-def left_behind(summary: Summary) -> str:
+def left_behind(summary: Summary) -> Note | None:
     """Names the traffic that is offered more than its links carry, or whose backlog grows, with the
-    remedy; empty if there is none."""
+    remedy; None if there is none."""
     excess, growing = summary.get("excess"), summary.get("growing")
     found = excess or growing
     if found is None:
-        return ""
+        return None
     of_server = "server" in found["traffic"] or window_rules.is_beyond_servers(
         window_rules.load(summary)
     )
-    remedy = f"lower their load{'' if of_server else ', or take a fabric that carries it'}"
+    remedy = "lower their load" + ("" if of_server else ", or take a fabric that carries it")
     if excess is not None:
-        times = quantities.times(excess["times"])
-        return (
-            f"overloaded: flows {excess['traffic']} are offered at {times} the rate of their "
-            f"links, so they wait longer the longer the run; {remedy}"
-        )
+        traffic, times = excess["traffic"], excess["times"]
+        return Note("overloaded links", traffic=traffic, times=times, remedy=remedy)
     part = "" if found["traffic"] == "all" else f" {found['traffic']}"
-    return (
-        f"overloaded: more and more flows{part} wait, and they wait longer the longer the run; "
-        f"{remedy}"
-    )
+    return Note("growing backlog", traffic=part, remedy=remedy)
 
 
-def overloaded(result: Result) -> Iterator[str]:
+def overloaded(result: Result) -> Iterator[Note]:
     """Names the traffic that is offered more than its links carry, or whose backlog grows; or notes
     that less was delivered than offered in the second half of the arrivals, so that the backlog
     grew. Windows and jobs have their own measures."""
@@ -181,20 +154,16 @@ def overloaded(result: Result) -> Iterator[str]:
     share = None if summary.get("window") is not None else delivered_late(result)
     in_part = growing is not None and (share is None or growing["traffic"] != "all")
     if in_part or summary.get("excess") is not None:
-        yield left_behind(summary)
+        yield from filter(None, [left_behind(summary)])
         return
     if summary.get("load_offered") is None or share is None or share >= CARRIED:
         return
-    late = f"in the second half of the arrivals {share:.0%} of the offered bytes were delivered"
     if growing is not None:
-        yield f"{late}: overloaded; times depend on how long the run is"
+        yield Note("late bytes: overloaded", share=share)
     elif summary.get("flows_completed") != result.flows.num_rows:
-        yield f"{late}: overloaded, or still filling; times depend on how long the run is"
+        yield Note("late bytes: overloaded or filling", share=share)
     elif not _keeps_its_pace(result):
-        yield (
-            f"{late}, and all of it in the end: overloaded, or the arrivals end before the "
-            "largest flows do, and then times are right and the load delivered is low"
-        )
+        yield Note("late bytes: delivered in the end", share=share)
 
 
 def _keeps_its_pace(result: Result) -> bool:
@@ -208,7 +177,7 @@ def _keeps_its_pace(result: Result) -> bool:
     return not slows and not steady_state.is_short(lasts_s, result.summary)
 
 
-def filling(result: Result) -> Iterator[str]:
+def filling(result: Result) -> Iterator[Note]:
     """Notes that the arrivals were too short for a steady state, if the load of a window was
     carried; otherwise there is no steady state. For a comparison, the verdict has this note."""
     window = result.summary.get("window")
@@ -223,10 +192,8 @@ def filling(result: Result) -> Iterator[str]:
         length = (
             steady_state.warm_up_too_short(result.summary) or f"flows arrived for {seconds(last)}"
         )
-        yield (
-            f"{length}, where 99 % of {flows} take {seconds(slow)}: "
-            f"no steady state; {steady_state.remedy(result.summary)}"
-        )
+        remedy = steady_state.remedy(result.summary)
+        yield Note("no steady state", length=length, flows=flows, slow_s=slow, remedy=remedy)
 
 
 def delivered_late(result: Result) -> float | None:
@@ -245,31 +212,36 @@ def delivered_late(result: Result) -> float | None:
     return max(left / came, float(delivered[last] / offered[last]))
 
 
-def few_uplinks(summary: Summary, cluster: Table) -> Iterator[str]:
+def bit_errors(devices: Mapping[str, Any]) -> Iterator[Note]:
+    """Effects of the named devices that a run ignores or assumes; `devices` is that part of
+    summary.json.
+
+    >>> len(list(bit_errors({"error_rate": 1e-15, "ber": 3e-9, "notes": ["assumed"]})))
+    2
+    """
+    if "error_rate" in devices:
+        yield Note("bit errors", before=devices["ber"], after=devices["error_rate"])
+    yield from (Note("devices", said=note) for note in devices.get("notes", []))
+
+
+def few_uplinks(summary: Summary, cluster: Table) -> Iterator[Note]:
     """Notes that a rack's uplinks are slower than its servers together."""
     derived = summary.get("derived") or {}
     uplinks, base = derived.get("uplinks"), derived.get("base_uplinks")
     if uplinks is None or base is None:
         return
     if base <= uplinks < SPEEDUP * base and uplinks == cluster.get("racks"):
-        yield (
-            f"{uplinks} racks have no more than {uplinks} uplinks each, {uplinks / base:.3g} times "
-            f"the base, where the paper has {SPEEDUP} times; add racks, or raise "
-            "fabric.channel_rate"
-        )
+        yield Note("uplinks as racks", uplinks=uplinks, times=uplinks / base, speedup=SPEEDUP)
     if uplinks >= base:
         return
     most = cluster.get("racks")
     remedy = "raise fabric.uplinks"
     if most is not None and uplinks >= most:
         remedy = "add racks, of which each has one, or raise fabric.channel_rate"
-    yield (
-        f"uplinks = {uplinks} is less than the {base} base uplinks that carry a rack's rate "
-        f"once, and most bytes cross two; {remedy}"
-    )
+    yield Note("few uplinks", uplinks=uplinks, base=base, remedy=remedy)
 
 
-def narrow_links(summary: Summary, cluster: Table) -> Iterator[str]:
+def narrow_links(summary: Summary, cluster: Table) -> Iterator[Note]:
     """Notes that servers are offered more than their links carry, on any fabric."""
     load, link = summary.get("load_offered"), cluster.get("nic", "uncapped")
     server = networks.server_rate(cluster)
@@ -277,23 +249,17 @@ def narrow_links(summary: Summary, cluster: Table) -> Iterator[str]:
         return
     carried = _core.control_rate("cluster.nic", link) / server
     if load > carried * (1 + LOAD_SAME):
-        yield (
-            f"servers' links of {link} carry a load of {carried:.3g}, and {load:.3g} was drawn: "
-            "they are the limit, whatever the fabric; raise cluster.nic or lower workload.load"
-        )
+        yield Note("narrow links", link=link, carried=carried, load=load)
 
 
-def precision_without_rates(result: Result) -> Iterator[str]:
+def precision_without_rates(result: Result) -> Iterator[Note]:
     """Notes that a precision of rates was requested for a fabric without rates."""
     asked = result.experiment.get("run", {}).get("rate_precision", "exact")
     if asked != "exact" and "rate_precision" not in (result.summary.get("derived") or {}):
-        yield (
-            f'run.rate_precision = "{asked}" has no effect on {result.summary["fabric"]}, which '
-            "moves its packets or cells one by one"
-        )
+        yield Note("no rates", precision=asked, fabric=result.summary["fabric"])
 
 
-def inexact_rates(summaries: Mapping[str, Summary]) -> Iterator[str]:
+def inexact_rates(summaries: Mapping[str, Summary]) -> Iterator[Note]:
     """Names the fabrics whose rates, and therefore times, were computed only to a given
     precision."""
     found: dict[float, list[str]] = {}
@@ -304,44 +270,36 @@ def inexact_rates(summaries: Mapping[str, Summary]) -> Iterator[str]:
     for part, labels in found.items():
         whose = "all fabrics" if len(labels) == len(summaries) else ", ".join(labels)
         exact = derived_values.derived({"rate_precision": part})
-        yield f"{exact} in {whose} (run.rate_precision): times are as inexact as they"
+        yield Note("inexact rates", exact=exact, fabrics=whose)
 
 
-def faults_in_time(result: Result) -> Iterator[str]:
+def faults_in_time(result: Result) -> Iterator[Note]:
     """Lists the failures and repairs during the run, because other fabrics may have had none."""
     end_ps = round(result.summary["simulated_s"] * 1e12)
     due = sorted(events(result.experiment.get("fault", [])), key=lambda event: event[0])
     happened = [what for at_ps, what in due if at_ps <= end_ps]
     if happened:
-        yield f"during the run {_listed(happened)}"
+        yield Note("failures", events=happened)
 
 
-def late_faults(result: Result) -> Iterator[str]:
+def late_faults(result: Result) -> Iterator[Note]:
     """Lists the failures and repairs that were due after the end."""
     late = result.summary.get("faults_after_end") or 0
     if late:
         end_s = result.summary["simulated_s"]
         faults = result.experiment.get("fault", [])
-        what = "a failure or repair was" if late == 1 else f"{late} failures or repairs were"
-        it = "it" if late == 1 else "them"
-        yield (
-            f"{what} due after the run ended at {seconds(end_s)}, without effect: "
-            f"{_listed(list(events_after(faults, round(end_s * 1e12))))}; let {it} come earlier "
-            "(fault.at, fault.repair_at), or the run end later (run.stop)"
-        )
+        missed = list(events_after(faults, round(end_s * 1e12)))
+        yield Note("late failures", count=late, end_s=end_s, events=missed)
 
 
-def nothing_logged(result: Result) -> Iterator[str]:
+def nothing_logged(result: Result) -> Iterator[Note]:
     """Notes that the requested log is missing."""
     wanted = result.experiment.get("run", {}).get("controller_log")
     if wanted and result.controller_log is None:
-        yield (
-            "there is no controller of circuits in this fabric: run.controller_log has no "
-            "effect on it"
-        )
+        yield Note("no controller")
 
 
-def samples_thinned(result: Result) -> Iterator[str]:
+def samples_thinned(result: Result) -> Iterator[Note]:
     """Notes that the rows of the time series are further apart than requested."""
     asked = result.experiment.get("run", {}).get("sample")
     time = numbers(result.timeseries["time_ps"])
@@ -349,10 +307,7 @@ def samples_thinned(result: Result) -> Iterator[str]:
         return
     apart = int(np.median(np.diff(time)))
     if apart >= 2 * _core.control_time("run.sample", asked):
-        yield (
-            f"run.sample = {asked} makes more samples than are kept: they are "
-            f"{_core.control_time_text(apart)} apart; raise it, or run for less long"
-        )
+        yield Note("thinned samples", sample=asked, apart=_core.control_time_text(apart))
 
 
 def events_after(faults: list[Mapping[str, Any]], end_ps: int) -> Iterator[str]:
@@ -383,9 +338,3 @@ def part(fault: Mapping[str, Any]) -> str:
         return f"{fault.get('tier')} switch {fault.get('switch')}"
     number = fault.get(element)
     return f"the {element}" if number is None else f"{element} {number}"
-
-
-def _listed(events: list[str]) -> str:
-    """The first events, and the number of the others."""
-    more = len(events) - EVENTS_SHOWN
-    return ", ".join(events[:EVENTS_SHOWN]) + (f" and {more} more" if more > 0 else "")

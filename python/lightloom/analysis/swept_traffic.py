@@ -34,10 +34,10 @@ def lines(runs: Iterable[tuple[str, Summary, Table]]) -> list[str]:
     for place, at in points.items():
         summary, workload = at[0]
         for line in notes.of_sources(summary, workload):
-            found.setdefault(line, []).append(place)
+            found.setdefault(str(line), []).append(place)
         drawn = [s["load_offered"] for s, _ in at if s.get("load_offered") is not None]
         if drawn and (said := notes.of_load(float(np.mean(drawn)), workload)) is not None:
-            off[place] = said
+            off[place] = (said[0], str(said[1]))
     shared = [line + _where(places, len(points)) for line, places in found.items()]
     return [*shared, *_of_loads(off, len(points))]
 

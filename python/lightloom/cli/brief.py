@@ -12,6 +12,7 @@ import lightloom
 from lightloom.analysis import circuits, cuts, notes
 from lightloom.analysis.doubts import fluid, left_unfinished
 from lightloom.analysis.naming import Prose
+from lightloom.analysis.note import Note
 from lightloom.cli import console, cost_text, headline, overview, physics, run_text
 from lightloom.cli.compared import Decisions
 from lightloom.config import networks
@@ -144,15 +145,18 @@ def _of_comparison(
     yield from grouped(
         (label, line)
         for label, result in comparison.results.items()
-        for line in (
-            *_of_circuits(result, first),
-            *notes.overloaded(result),
-            *notes.faults_in_time(result),
+        for line in map(
+            str,
+            (
+                *_of_circuits(result, first),
+                *notes.overloaded(result),
+                *notes.faults_in_time(result),
+            ),
         )
     )
 
 
-def _of_circuits(result: Result, first: First | None) -> Iterator[str]:
+def _of_circuits(result: Result, first: First | None) -> Iterator[Note]:
     """Yields the notes on circuits that the verdict does not contain."""
     return (
         circuits.leading_notes(result) if first is None else circuits.notes_beside_a_verdict(result)
@@ -191,7 +195,7 @@ def _others(
         yield from map(Prose(comparison.experiment), _of_runs(comparison))
     for case in cases:
         resolved = case.resolved()
-        yield from notes.of_cluster(case.raw.get("cluster", {}))
+        yield from map(str, notes.of_cluster(case.raw.get("cluster", {})))
         yield from networks.left_open(case.raw, resolved)
         yield from networks.elsewhere(resolved)
         yield from networks.faster_links(case.raw, resolved)
@@ -205,21 +209,21 @@ def _others(
 def _of_runs(comparison: Comparison) -> Iterator[str]:
     """Yields the other notes on the runs of a comparison."""
     labels = comparison.results.keys()
-    yield from notes.inexact_rates(comparison.means)
-    yield from notes.of_traffic(next(iter(comparison.results.values())))
+    yield from map(str, notes.inexact_rates(comparison.means))
+    yield from map(str, notes.of_traffic(next(iter(comparison.results.values()))))
     lines = physics.in_force(comparison.experiment)
     told = [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
     parts = [line.partition(": ") for line in told]
     yield from (line for line, part in zip(told, parts, strict=True) if part[0] not in labels)
     yield from grouped((label, text) for label, _, text in parts if label in labels)
     decides = {
-        line
+        str(line)
         for result in comparison.results.values()
         for line in (*notes.overloaded(result), *notes.faults_in_time(result))
     }
     yield from grouped(
         (label, line)
         for label, result in comparison.results.items()
-        for line in notes.notes_of_run(result)
+        for line in map(str, notes.notes_of_run(result))
         if line not in decides
     )

@@ -123,12 +123,12 @@ def _print_notes(comparison: lightloom.Comparison) -> None:
     """Prints the doubts about the figures of all fabrics, and of each."""
     from lightloom import report
 
-    for line in notes.of_traffic(next(iter(comparison.results.values()))):
-        console.say(f"note: {line}")
-    for line in (*cuts.of_loads(comparison), *notes.inexact_rates(comparison.means)):
+    for note in notes.of_traffic(next(iter(comparison.results.values()))):
+        console.say(f"note: {note}")
+    for line in (*cuts.of_loads(comparison), *map(str, notes.inexact_rates(comparison.means))):
         console.say(f"note: {line}")
     (verdict,) = report.first([comparison]).values()
     of_circuits = circuits.leading_notes if verdict is None else circuits.notes_beside_a_verdict
     for label, result in comparison.results.items():
-        for line in (*of_circuits(result), *notes.notes_of_run(result)):
-            console.say(f"note: {label}: {line}")
+        for note in (*of_circuits(result), *notes.notes_of_run(result)):
+            console.say(f"note: {label}: {note}")

@@ -201,7 +201,7 @@ def _print_each(
 def _notes(case: lightloom.Experiment) -> Iterator[str]:
     """Notes on the servers of an experiment, and on differences between its fabrics."""
     resolved = case.resolved()
-    yield from notes.of_cluster(case.raw.get("cluster", {}))
+    yield from map(str, notes.of_cluster(case.raw.get("cluster", {})))
     yield from networks.left_open(case.raw, resolved)
     yield from networks.elsewhere(resolved)
     yield from networks.faster_links(case.raw, resolved)

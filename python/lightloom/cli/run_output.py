@@ -30,19 +30,19 @@ def write(
 def _write_result(
     result: Result, loaded: lightloom.Experiment, how: How, target: Path | None
 ) -> None:
-    for line in circuits.leading_notes(result):
-        console.say(f"note: {line}")
+    for note in circuits.leading_notes(result):
+        console.say(f"note: {note}")
     run_text.print_run(result)
     for line in physics.in_force(result.experiment):
         console.say(line)
     servers = notes.of_cluster(loaded.raw.get("cluster", {}))
-    for line in (
+    for note in (
         *servers,
         *notes.of_traffic(result),
         *notes.notes_of_run(result),
         *notes.filling(result),
     ):
-        console.say(f"note: {line}")
+        console.say(f"note: {note}")
     more = [] if result.circuits is None else [CIRCUITS]
     more += [] if result.links is None else [LINKS]
     more += [] if result.controller_log is None else [CONTROLLER]
@@ -59,15 +59,15 @@ def _write_repeated(
     repeated: Repeated, loaded: lightloom.Experiment, how: How, target: Path | None
 ) -> None:
     first = repeated.results[0]
-    for line in circuits.leading_notes(first):
-        console.say(f"note: seed {repeated.seeds[0]}: {line}")
+    for note in circuits.leading_notes(first):
+        console.say(f"note: seed {repeated.seeds[0]}: {note}")
     repeats.print_repeated(repeated)
     for line in physics.in_force(first.experiment):
         console.say(line)
-    for line in notes.of_cluster(loaded.raw.get("cluster", {})):
-        console.say(f"note: {line}")
-    for line in (*notes.of_traffic(first), *notes.notes_of_run(first), *notes.filling(first)):
-        console.say(f"note: seed {repeated.seeds[0]}: {line}")
+    for note in notes.of_cluster(loaded.raw.get("cluster", {})):
+        console.say(f"note: {note}")
+    for note in (*notes.of_traffic(first), *notes.notes_of_run(first), *notes.filling(first)):
+        console.say(f"note: seed {repeated.seeds[0]}: {note}")
     say_left(how, [repeated.experiment])
     if target is not None:
         folders = f"{target / 'seed-'}{repeated.seeds[0]}/ to {repeated.seeds[-1]}/"

@@ -26,7 +26,7 @@ from lightloom.decision.verdict import (
     AlonePriced,
     Cheapest,
     Level,
-    Nobody,
+    NoneBought,
     Offer,
     Single,
     Unpriced,
@@ -92,8 +92,8 @@ def verdict(found: Verdict) -> str:
     match found:
         case Unsettled():
             return _unsettled(found)
-        case Nobody():
-            return _joined(_nobody(found), _late(found.late))
+        case NoneBought():
+            return _joined(_none_bought(found), _late(found.late))
         case Single():
             return f"{_delivers(found.winner)}; there is no other fabric to compare."
         case AloneCarries():
@@ -147,7 +147,7 @@ def _longer(found: Unsettled) -> str:
     )
 
 
-def _nobody(found: Nobody) -> str:
+def _none_bought(found: NoneBought) -> str:
     match found.why:
         case "nothing delivered":
             return "Nothing was delivered, so there is no cost per delivered Gb/s."

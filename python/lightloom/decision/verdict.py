@@ -53,7 +53,7 @@ class Unsettled:
 
 
 @dataclass(frozen=True)
-class Nobody:
+class NoneBought:
     """No fabric both carries the traffic and has a total price."""
 
     why: Literal["nothing delivered", "none carries", "no total"]
@@ -118,7 +118,7 @@ class Level:
     """The fabrics without a total price, whether they carry the traffic or not."""
 
 
-Verdict = Unsettled | Nobody | Single | AloneCarries | AlonePriced | Cheapest | Level
+Verdict = Unsettled | NoneBought | Single | AloneCarries | AlonePriced | Cheapest | Level
 
 
 def verdict(purchases: Sequence[Purchase]) -> Verdict:
@@ -129,7 +129,7 @@ def verdict(purchases: Sequence[Purchase]) -> Verdict:
         return Unsettled(_labels(doubtful), waited, one.windowed, one.limit_s)
     first, late = leaders(purchases, CAPITAL), [p for p in purchases if not p.carries]
     if not first:
-        return _nobody(purchases, late)
+        return _none_bought(purchases, late)
     rivals = [p for p in ranked(purchases, CAPITAL) if p not in first]
     if len(first) == 1 and not rivals:
         return _alone(purchases, first[0], late)
@@ -154,14 +154,14 @@ def unpriced(purchases: Sequence[Purchase]) -> Iterator[Unpriced]:
         yield Unpriced(one.label, parts, than, below)
 
 
-def _nobody(purchases: Sequence[Purchase], late: Sequence[Purchase]) -> Nobody:
+def _none_bought(purchases: Sequence[Purchase], late: Sequence[Purchase]) -> NoneBought:
     carrying = any(p.carries for p in purchases)
     offers = _offers(late) if carrying else ()
     if not any(p.delivered for p in purchases):
-        return Nobody("nothing delivered", late=offers)
+        return NoneBought("nothing delivered", late=offers)
     if not carrying:
-        return Nobody("none carries")
-    return Nobody("no total", tuple(unpriced(purchases)), offers)
+        return NoneBought("none carries")
+    return NoneBought("no total", tuple(unpriced(purchases)), offers)
 
 
 def _alone(

@@ -113,11 +113,11 @@ def weakened(comparison: Comparison) -> Iterator[str]:
     seeds = {label: comparison.of_label(label) for label in comparison.results}
     yield from doubts.doubts(summaries, seeds)
     yield from cuts.of_loads(comparison)
-    yield from notes.of_workload(first.summary, comparison.experiment.get("workload", {}))
-    yield from notes.inexact_rates(summaries)
+    traffic = notes.of_workload(first.summary, comparison.experiment.get("workload", {}))
+    yield from map(str, (*traffic, *notes.inexact_rates(summaries)))
     alone = len(comparison.results) == 1
     for label, result in comparison.results.items():
-        for line in notes.notes_of_run(result):
+        for line in map(str, notes.notes_of_run(result)):
             yield line if alone else f"{label}: {line}"
 
 
