@@ -68,7 +68,7 @@ def test_fewer_flows_take_the_earliest(experiment: Path, tmp_path: Path) -> None
             "line 3, column 1: arrival_us is `1.5x`, not a number from 0 on",
         ),
         ("12\n13\n", "", "line 1, column 1: `12` is not a column; begin with a heading"),
-        ("arrival_ns\n0,1\n", "", "line 2, column 3: `1` is a second value, a line has one"),
+        ("arrival_ns\n0,1\n", "", "line 2, column 3: `1` is a second value, but a line has one"),
         (TIMES, "workload.flows=6", "workload.flows = 6: the file of workload.arrivals has times"),
         (TIMES, "workload.load=0.5", "workload.load = 0.5: has no effect on file arrivals"),
         (TIMES, "workload.arrivals.file=no.csv", 'no.csv": cannot be read'),

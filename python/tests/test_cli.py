@@ -516,8 +516,8 @@ def test_one_fabric_runs_whatever_happens_in_the_others(tmp_path: Path) -> None:
     done = lightloom("run", "e.toml", "--fabric", "clos", "-o", "none", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.strip() == (
-        "error: fault[0] = node 3: a rack's switch takes its servers with it, whatever connects "
-        "the racks, which clos does not model; let a transceiver or a switch above the racks "
+        "error: fault[0] = node 3: a failed rack switch disconnects its servers in any network; "
+        "clos does not model this; let a transceiver or a switch above the racks "
         'fail, or name the only fabric in which it happens: fabric = "sirius"'
     )
     assert not (tmp_path / "none").exists()

@@ -418,7 +418,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "edges in a row": (lambda: control.hopcroft_karp([True]), "edges = an array of 1"),
     "edges of text": (lambda: control.hopcroft_karp([["x"]]), "not truth values"),
     "unequal lines": (lambda: control.birkhoff([[0, 1], [2, 0]]), "demand, row 1 = a sum of 2"),
-    "mass": (lambda: control.birkhoff([[0, 1], [1, 0]], mass=0), "mass = 0: a share above 0"),
+    "mass": (lambda: control.birkhoff([[0, 1], [1, 0]], mass=0), "mass = 0: must be above 0"),
     "terms": (lambda: control.birkhoff([[0, 1], [1, 0]], terms=0), "terms = 0: from 1"),
     "epsilon": (lambda: control.sinkhorn(SQUARE, epsilon=np.nan), "epsilon = NaN: above 0"),
     "rounds": (lambda: control.sinkhorn(SQUARE, max_rounds=1), "max_rounds = 1: after this"),

@@ -234,8 +234,8 @@ def refused(tmp_path: Path, content: str, run_table: str = "", cluster: str = CL
 
 def test_runs_that_would_not_end_are_refused(tmp_path: Path) -> None:
     waits = (
-        "flows of the trace have size 0 and send until the run stops, and it would wait for "
-        'them for ever; end at a time, like "1 ms"'
+        "flows of the trace have size 0 and send until the run stops, so the run "
+        'would never end; end at a time, like "1 ms"'
     )
     assert refused(tmp_path, ENDLESS) == f'error: run.stop = "drain": {waits}'
     alone = text("0->1 start 2000000.5 size 0")
@@ -246,8 +246,8 @@ def test_runs_that_would_not_end_are_refused(tmp_path: Path) -> None:
         'arrival is not known; write "drain" or a time, or remove it'
     )
     assert refused(tmp_path, CHAIN, 'measure = "1 us"') == (
-        "error: run.measure = 1 us: flows of the trace wait for triggers, so there is no load to "
-        "hold while a window lasts; remove it"
+        "error: run.measure = 1 us: flows of the trace wait for triggers, so the load is not "
+        "constant during a window; remove it"
     )
     free = f'[cluster]\nhosts = {HOSTS}\nrack_rate = "{GBPS} Gb/s"\n'
     assert refused(tmp_path, alone, 'stop = "1 ms"', free) == (
@@ -256,8 +256,8 @@ def test_runs_that_would_not_end_are_refused(tmp_path: Path) -> None:
     )
     long = 'stop = "4000000 s"\nlimit = "4000000 s"'
     assert refused(tmp_path, alone, long) == (
-        "error: run.stop = 4000000 s: flows that send until then would send more than 64 bits "
-        "count; end earlier"
+        "error: run.stop = 4000000 s: flows that send until then would send more bytes than 64 "
+        "bits can count; end earlier"
     )
 
 
@@ -285,8 +285,8 @@ def test_malformed_files_are_refused_with_their_place(tmp_path: Path) -> None:
 def test_a_table_holds_no_triggers_and_no_end(tmp_path: Path) -> None:
     path = tmp_path / "t.cm"
     for content, said in (
-        (CHAIN, "some wait for others, and this holds known arrivals only; run it, and take"),
-        (text("0->1 start 0 size 0"), "some have size 0 and send until a run stops, and this"),
+        (CHAIN, "some wait for others, but this format holds only known arrivals; run it"),
+        (text("0->1 start 0 size 0"), "some have size 0 and send until a run stops, but this"),
     ):
         path.write_text(content)
         with pytest.raises(lightloom.ConfigError) as problem:

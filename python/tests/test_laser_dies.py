@@ -121,7 +121,7 @@ def test_the_page_says_how_many_transceivers_hang_on_a_laser(tmp_path: Path) -> 
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert comparison.resilience is not None
     assert lasers(comparison.resilience).least.part in page
-    said = "2 transceivers hang on a laser, 2 chips for the 4 of a node"
+    said = "2 transceivers share a laser, with 2 chips for the 4 of a node"
     assert said in page
     assert any(said in line for line in sentences.legend(comparison.resilience))
 

@@ -99,7 +99,7 @@ def test_the_command_shows_a_switch_and_refuses_one_that_does_not_close(tmp_path
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     told = " ".join(result.output.split())
-    assert "devices.loss = 7 dB: more than the 3.5 dB that are left: of -8.2 dBm" in told
+    assert "devices.loss = 7 dB: more than the 3.5 dB that are left: -8.2 dBm" in told
     assert "take a switch that loses 3.5 dB less, or change devices.link" in told
     assert not out.exists()
     call("--preset", "mems-hydra", "-o", str(out))
@@ -111,7 +111,7 @@ def test_the_reach_says_what_sets_it() -> None:
     nearly as much as the margin."""
     few = photonics.derive({"grating": {"ports": 10, "adjacent": "-30 dB"}}).derived["link"]
     assert few["reach_by"] == (
-        "the margin of 2 dB, and the 1.82 dB that a laser of one's own leaves, at 0.2 dB/km"
+        "the margin of 2 dB, and the 1.82 dB that a laser of its own leaves, at 0.2 dB/km"
     )
     for design in ({"grating": {"ports": 10, "adjacent": "-30 dB"}}, {"link": {"share": 4}}, {}):
         link = photonics.derive(design).derived["link"]

@@ -145,7 +145,7 @@ def test_fibre_and_propagation_say_the_same() -> None:
     with pytest.raises(ConfigError) as refused:
         lightloom.load(SMALL, ["physics.fibre=100 m", "physics.propagation=1 us"]).resolved()
     assert str(refused.value) == (
-        "physics.fibre = 100 m: physics.propagation = 1 us is given, too; remove one of the two"
+        "physics.fibre = 100 m: physics.propagation = 1 us is also given; remove one of the two"
     )
 
 

@@ -162,7 +162,7 @@ UP = {
     "names that are none": (
         ["a", "b"],
         old_plan([(0, 1)], [1, 2], 2),
-        "up.json: demand.names: not a list of names; name what `lightloom plan -o` wrote",
+        "up.json: demand.names: not a list of names; name a file that `lightloom plan -o` wrote",
     ),
     "a number that is none": (
         ["a", "b"],

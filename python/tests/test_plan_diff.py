@@ -262,7 +262,7 @@ PLAN = {"format": "lightloom-plan/1", "algorithm": "edmonds"}
 OLD = {
     "no file": (None, "", "old.json: no such file or directory"),
     "no JSON": ("x", "", "old.json: no circuits in it that can be read; name what"),
-    "no circuits": ("{}", "", "old.json: no circuits in it; name what `lightloom plan -o` wrote"),
+    "no circuits": ("{}", "", "old.json: no circuits in it; name a file that `lightloom plan -o`"),
     "a schedule": (
         json.dumps({"schedule": {"slots": []}, "circuits": None}),
         "",

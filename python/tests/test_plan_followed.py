@@ -168,7 +168,7 @@ def test_what_ran_does_not_run_with_another_schedule(folder: Path) -> None:
         lightloom.run(first / "experiment.toml")
     key, value = "fabric.policy.sha256", f'"{wanted[:12]}…"'
     assert (refused.value.key, refused.value.value) == (key, value)
-    assert refused.value.limit == f"{file} is another by now ({now[:12]}…)"
+    assert refused.value.limit == f"{file} has changed, its digest is now {now[:12]}…"
     assert refused.value.remedy == "restore it, or remove sha256"
     # As a whole it is the same again, and so it is in the experiment that never ran.
     file.write_bytes(was)
@@ -217,28 +217,28 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], str, str]] = {
     "a folder": (
         lambda path: (path.unlink(), path.mkdir()),
         "a folder or a device, no file",
-        "; name what `lightloom plan -o` wrote",
+        "; name a file that `lightloom plan -o` wrote",
     ),
     "no text": (lambda path: path.write_bytes(b"\xff"), "is not UTF-8 text", "; name what"),
     "no JSON": (
         lambda path: path.write_text("from,web,db\n"),
         "not JSON (expected ident at line 1 column 2)",
-        "; name what `lightloom plan -o` wrote",
+        "; name a file that `lightloom plan -o` wrote",
     ),
     "no plan": (
         lambda path: path.write_text("[[0, 1], [2, 3]]"),
         "not a plan, but a list",
-        "; name what `lightloom plan -o` wrote",
+        "; name a file that `lightloom plan -o` wrote",
     ),
     "another format": (
         edited(lambda plan: plan.update(format="lightloom-plan/7")),
         'format = "lightloom-plan/7": plans of the format "lightloom-plan/1" are read',
-        "; plan anew with this version",
+        "; create the plan again with this version",
     ),
     "circuits": (
         edited(lambda plan: plan.update(schedule=None, algorithm="edmonds")),
-        "schedule = null: a plan of circuits that stay (edmonds)",
-        "; plan with an algorithm that schedules, like tms, or give circuits",
+        "schedule = null: a plan of permanent circuits (edmonds)",
+        "; use an algorithm that makes schedules, such as tms, or give circuits",
     ),
     "no permutation": (
         edited(lambda plan: plan["schedule"]["slots"][1].update(permutation=[1, 0, 1, 3])),
@@ -247,7 +247,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], str, str]] = {
     ),
     "no day": (
         edited(lambda plan: plan["schedule"]["slots"][0].update(day_ps=0)),
-        "schedule.slots[0].day_ps = 0 ps: a day is longer than nothing",
+        "schedule.slots[0].day_ps = 0 ps: a day must be longer than 0",
         "; remove the slot, or lengthen it",
     ),
     "no slots": (
@@ -283,16 +283,16 @@ def test_what_cannot_be_followed_is_refused_by_name(
     [
         (
             ["fabric.policy.circuits=[[0, 1]]"],
-            "fabric.policy.circuits = [[0, 1]]: there is a schedule, too; give one of them",
+            "fabric.policy.circuits = [[0, 1]]: a schedule is also given; give one of them",
         ),
         (
             ['fabric.policy={kind="fixed"}'],
-            "fabric.policy.circuits = []: there is nothing to light; "
+            "fabric.policy.circuits = []: no circuit is given; "
             "list some, like [[0, 1], [2, 3]], or give a schedule",
         ),
         (
             ["fabric.policy.directed=true"],
-            "fabric.policy.directed = true: the circuits of a schedule always lead one way; "
+            "fabric.policy.directed = true: the circuits of a schedule are always directed; "
             "leave it out",
         ),
         (
@@ -302,7 +302,7 @@ def test_what_cannot_be_followed_is_refused_by_name(
         (
             ['fabric.policy.schedule="/dev/zero"'],
             'fabric.policy.schedule = "/dev/zero": a folder or a device, no file; '
-            "name what `lightloom plan -o` wrote",
+            "name a file that `lightloom plan -o` wrote",
         ),
         (
             ["cluster.racks=3", 'workload.trace="three.csv"'],

@@ -64,7 +64,7 @@ BAD = {
     "a pair beyond duals when circuits are up": (
         "up.csv --hysteresis up.json",
         "up.csv:2:5: demand[1][2] + demand[2][1] = 100000000000000000: at most 72057594037927935, "
-        "so that circuits that are up can count more",
+        "so that lit circuits can have a higher weight",
     ),
     "an entry beyond potentials": (
         "pair.csv -a assignment",
@@ -160,7 +160,7 @@ BAD = {
     "no current plan": ("d.csv --hysteresis lost.json", "lost.json: no such file"),
     "current plan no JSON": (
         "d.csv --hysteresis d.csv",
-        "d.csv: no circuits in it that can be read; name what `lightloom plan -o` wrote, the",
+        "d.csv: no circuits in it that can be read; name a file that `lightloom plan -o`",
     ),
     "a bonus for nothing": (
         "d.csv --bonus '1 MB'",

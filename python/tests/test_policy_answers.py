@@ -45,7 +45,7 @@ from lightloom.policies.answers import read
         ("Circuits(3)", "Circuits(pairs=3", "of type int"),
         ("Circuits([(0, 1)], directed=2)", "Circuits(pairs=", "neither True nor False"),
         ("Circuits([(0, 1), (2, 1)], directed=True)", "Circuits(", "rack 1 has no port left"),
-        ("Circuits([(0, 1)], routes=[[0, 2]])", "Circuits(", "no such circuit is to be lit"),
+        ("Circuits([(0, 1)], routes=[[0, 2]])", "Circuits(", "a circuit that is not requested"),
         ("Circuits([(0, 1)], routes=[[0]])", "Circuits(", "visits two racks or more"),
         ("Circuits([(0, 1)], routes=[[0, 1, 0]])", "Circuits(", "visits a rack twice"),
         ("Circuits([(0, 1)], routes=[Path([0, 1], [])])", "Circuits(", "1 circuit, on 0 planes"),
@@ -58,7 +58,7 @@ from lightloom.policies.answers import read
         ("Schedule(np.zeros((1, 8), int), [10], 0)", "Schedule(", "slots[0].permutation[2]"),
         ("Schedule(np.arange(8)[None] * 1.0, [10], 0)", "Schedule(", "of type float64"),
         ("Schedule(np.arange(8)[None], [10, 20], 0)", "Schedule(", "days of shape (2,)"),
-        ("Schedule(np.arange(8)[None], [0], 0)", "Schedule(", "a day is longer than nothing"),
+        ("Schedule(np.arange(8)[None], [0], 0)", "Schedule(", "a day must be longer than 0"),
         ("Schedule(np.arange(8)[None], [10], -1)", "Schedule(", "night"),
     ],
 )

@@ -33,7 +33,7 @@ import lightloom
         (
             {"file": "mine.py:Mine", "sha256": "0" * 64},
             "fabric.policy.sha256",
-            "is another by now",
+            "has changed, its digest",
         ),
     ],
 )
@@ -125,7 +125,7 @@ def test_results_say_which_file_ran_and_run_again(write: Write, tmp_path: Path) 
     for name in ("flows.parquet", "timeseries.parquet", "circuits.parquet", "experiment.toml"):
         assert (first / name).read_bytes() == (again / name).read_bytes()
     write("return [(0, 6)]")
-    with pytest.raises(lightloom.ConfigError, match=r"is another by now.*remove sha256"):
+    with pytest.raises(lightloom.ConfigError, match=r"has changed, its digest.*remove sha256"):
         lightloom.run(first / "experiment.toml")
 
 

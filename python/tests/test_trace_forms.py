@@ -149,7 +149,7 @@ def test_a_matrix_of_microseconds_is_not_taken_for_picoseconds(tmp_path: Path) -
     """8.2 Mb until 2 ps, of servers that send 400 Gb/s: 10^7 times what they can."""
     with pytest.raises(lightloom.ConfigError) as problem:
         lightloom.run(experiment(cm(1e6)(tmp_path)))
-    assert "1.02e7 times what all servers can send until the last start, in ps" in str(
+    assert "1.02e7 times the bytes that all servers can send until the last start" in str(
         problem.value
     )
     assert 'add trace_unit = "us" if starts are microseconds' in str(problem.value)

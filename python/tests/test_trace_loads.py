@@ -72,7 +72,7 @@ def test_the_factor_is_said(trace: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("load = 0.3", r'workload\.load = 0\.3: a trace holds .*; add scale = "time"'),
+        ("load = 0.3", r'workload\.load = 0\.3: a trace defines .*; add scale = "time"'),
         ('scale = "time"\nload = 0', r"workload\.load = 0: must be a number above 0"),
         ('scale = "time"\nload = 11', r"workload\.load = 11: must be at most 10"),
         ('scale = "time"\nload = [0.1, 0.3]', r"workload\.load = .*compare\.loads = \[0\.1,0\.3\]"),

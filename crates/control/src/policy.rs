@@ -142,8 +142,8 @@ fn check_routes(routes: &Routes, circuits: &Circuits) -> Result<(), Refusal> {
                 return Err(Refusal::new(
                     format!("route of racks {} and {}", pair.0, pair.1),
                     format!("over ({}, {}) on plane {}", hop.a, hop.b, hop.plane),
-                    "no such circuit is to be lit",
-                    "add the circuit, or take another way",
+                    "the route uses a circuit that is not requested",
+                    "add the circuit, or use another path",
                 ));
             }
         }

@@ -263,7 +263,7 @@ proptest! {
 fn weights_that_cannot_be_are_refused_by_name() {
     let refused = |n, cells: &[i64]| Weights::new(n, cells.to_vec()).unwrap_err().to_string();
     assert!(refused(2, &[0, 1, 1]).starts_with("weights = 3 numbers: weights between 2 racks"));
-    assert!(refused(2, &[0, 1, 2, 0]).starts_with("weights[1][0] = 2: a circuit joins both ways"));
+    assert!(refused(2, &[0, 1, 2, 0]).starts_with("weights[1][0] = 2: a circuit has both"));
     assert!(refused(2, &[0, -1, -1, 0]).starts_with("weights[1][0] = -1: a weight is at least 0"));
     assert!(refused(2, &[0, -1, 5, 0]).starts_with("weights[0][1] = -1: a weight is at least 0"));
     assert!(refused(2, &[0, 5, -1, 0]).starts_with("weights[1][0] = -1: a weight is at least 0"));
@@ -354,8 +354,8 @@ fn circuits_that_cannot_be_up_are_refused_by_name() {
     );
     let beside = symmetric(4, |_, _| (most - 1) / 3 + 1).favour(&[], ties);
     assert!(beside.unwrap_err().to_string().starts_with(
-        "weights[0][1] = 48038396025285291: at most 48038396025285290, so that circuits that are \
-         up can count more"
+        "weights[0][1] = 48038396025285291: at most 48038396025285290, so that lit circuits can \
+         have a higher weight"
     ));
     let named = |weight: i64, how| {
         let large = symmetric(4, |i, j| weight * i64::from((i, j) != (0, 1)));

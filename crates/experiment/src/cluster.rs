@@ -187,7 +187,7 @@ impl ClusterTable {
             (Some(hosts), _, _) => Err(Refusal::new(
                 "cluster.hosts",
                 hosts,
-                "hosts are racks of one server, and racks are given too",
+                "hosts are racks of one server, but racks are also given",
                 "give either hosts, or racks and servers_per_rack",
             )),
             (None, Some(racks), servers) => Ok((racks, servers.unwrap_or(1))),
@@ -211,7 +211,7 @@ impl ClusterTable {
                 return Err(Refusal::new(
                     "cluster.server_rate",
                     server,
-                    "rack_rate gives it, and is given too",
+                    "rack_rate is also given, and determines it",
                     "remove one of the two",
                 ))
             }

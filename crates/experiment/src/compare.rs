@@ -91,7 +91,7 @@ impl CompareTable {
             return Err(Refusal::new(
                 "compare.saturation",
                 true,
-                "what is carried is measured in a window",
+                "the carried load is measured in a window",
                 "add run.measure, such as measure = \"200 us\"",
             ));
         }
@@ -117,7 +117,7 @@ impl CompareTable {
             Some((key, value)) => Err(Refusal::new(
                 format!("compare.{key}"),
                 value,
-                "has no effect unless saturation is looked for",
+                "has no effect without a search for the saturation",
                 "add compare.saturation = true, or remove it",
             )),
         }

@@ -36,8 +36,7 @@ impl Experiment {
             return Err(Refusal::new(
                 "run.measure",
                 span.until - span.from,
-                "flows of the trace wait for triggers, so there is no load to hold while a \
-                 window lasts",
+                "flows of the trace wait for triggers, so the load is not constant during a window",
                 "remove it",
             ));
         }
@@ -66,7 +65,7 @@ impl Experiment {
             sum += bytes;
             if bytes > MAX_BYTES as u128 || sum > u64::MAX as u128 {
                 return Err(self.refuse_end(
-                    "flows that send until then would send more than 64 bits count",
+                    "flows that send until then would send more bytes than 64 bits can count",
                     "end earlier",
                 ));
             }
@@ -83,8 +82,8 @@ impl Experiment {
             Some(StopRule::At(time)) => Ok(time.min(limit)),
             Some(StopRule::LastArrival) => Ok(flows.last_arrival().min(limit)),
             Some(StopRule::Drain | StopRule::Measured) | None => Err(self.refuse_end(
-                "flows of the trace have size 0 and send until the run stops, and it would wait \
-                 for them for ever",
+                "flows of the trace have size 0 and send until the run stops, so the run would \
+                 never end",
                 "end at a time, like \"1 ms\"",
             )),
         }

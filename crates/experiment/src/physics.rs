@@ -68,7 +68,7 @@ impl PhysicsTable {
     /// If a value is out of range, or if two keys state the same quantity.
     pub(crate) fn resolve(&self) -> Result<PhysicsTable, Refusal> {
         if let (Some(fibre), Some(propagation)) = (self.fibre, self.propagation) {
-            let limit = format!("physics.propagation = {propagation} is given, too");
+            let limit = format!("physics.propagation = {propagation} is also given");
             let remedy = "remove one of the two";
             return Err(Refusal::new("physics.fibre", fibre, limit, remedy));
         }
@@ -207,7 +207,7 @@ mod tests {
             ),
             (
                 json!({"fibre": "100 m", "propagation": "500 ns"}),
-                "physics.fibre = 100 m: physics.propagation = 500 ns is given, too; remove one",
+                "physics.fibre = 100 m: physics.propagation = 500 ns is also given; remove one",
             ),
             (
                 json!({"latency": "1 us"}),

@@ -172,7 +172,7 @@ impl Experiment {
                     "ends at {}, and the last flow arrives at {last}",
                     span.until
                 ),
-                "shorten it, or remove workload.flows: they then follow from it",
+                "shorten it, or remove workload.flows: their number then follows from it",
             )),
             _ => Ok(()),
         }
@@ -326,7 +326,7 @@ fn never_drained(unjoined: &Unjoined, at: &str) -> Refusal {
     Refusal::new(
         "run.stop",
         "\"drain\"",
-        format!("{at} never joins rack {from} to rack {to}, which has flows from it{more}"),
+        format!("{at} never joins rack {from} to rack {to}, but has flows between them{more}"),
         format!(
             "join them, {}, or end at a time, like \"1 s\"",
             unjoined.otherwise

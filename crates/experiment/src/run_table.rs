@@ -201,7 +201,7 @@ impl RunTable {
             return refuse(format!("must be at most {REPEAT_MAX}"), "lower it");
         }
         if self.seed.checked_add(times - 1).is_none() {
-            let limit = format!("seeds go on from run.seed = {}, beyond 64 bits", self.seed);
+            let limit = format!("the seeds after run.seed = {} exceed 64 bits", self.seed);
             return refuse(limit, "lower run.seed");
         }
         Ok(())
@@ -285,7 +285,7 @@ impl RunTable {
             |limit: String, remedy: &str| Err(Refusal::new("run.measure", measure, limit, remedy));
         if workload.has_jobs() {
             return refuse(
-                "jobs have no load to hold while a window lasts".into(),
+                "jobs have no load that is constant during a window".into(),
                 "remove it, or use arrivals with a load",
             );
         }
@@ -326,7 +326,7 @@ impl RunTable {
         Err(Refusal::new(
             "run.stop",
             value,
-            format!("takes {slots} slots of {slot} in {at}, and {SLOTS_MAX} can be run"),
+            format!("takes {slots} slots of {slot} in {at}, but at most {SLOTS_MAX} can be run"),
             format!("use longer slots, or stop at {most} or before"),
         ))
     }
@@ -580,7 +580,7 @@ mod tests {
             (json!({"repeat": 1001}), "run.repeat = 1001: must be at most 1000; lower"),
             (
                 json!({"repeat": 2, "seed": u64::MAX}),
-                "run.repeat = 2: seeds go on from run.seed = 18446744073709551615, beyond",
+                "run.repeat = 2: the seeds after run.seed = 18446744073709551615 exceed",
             ),
             (json!({"repeat": "5"}), "run.repeat = \"5\": must be a whole number"),
             (json!({"repeats": 5}), "run.repeats = 5: no such key; did you mean \"repeat\"?"),

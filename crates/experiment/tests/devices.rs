@@ -143,7 +143,7 @@ fn what_contradicts_the_devices_is_refused() {
         ),
         (
             json!({"propagation": "100 us"}),
-            "fabric.propagation = 100 us: light passes 20 km of fibre, and fabric.devices reach 1",
+            "fabric.propagation = 100 us: light passes 20 km of fibre, but fabric.devices reach 1",
         ),
         (
             json!({"devices": {"uplinks": 256}}),
@@ -164,7 +164,7 @@ fn what_contradicts_the_devices_is_refused() {
 fn an_impossible_design_is_refused_by_the_part_that_breaks_it() {
     let leaky = json!({"devices": {"grating": {"ports": 100, "adjacent": "-30 dB"}}});
     let told = "grating.ports = 100: at -30 dB adjacent crosstalk, -19.32 dB in total, the PAM-4 \
-                penalty is unbounded: of its bits ";
+                penalty is unbounded: the bit error rate ";
     let refusal = refused(&raw(sirius(leaky.clone())));
     assert!(
         refusal.starts_with(&format!("fabric.devices.{told}")),
@@ -212,12 +212,12 @@ fn gratings_reach_as_many_nodes_as_the_fabric_needs() {
     let told = refused(&raw(sirius(one)));
     let expect =
         "fabric.devices.grating.ports = 15: an uplink reaches 15 nodes, one for each port, \
-                  and 16 are needed";
+                  but 16 are needed";
     assert!(told.starts_with(expect), "{told}");
     let mut wide = raw(sirius(json!({"devices": "sirius", "uplink_plan": "wide"})));
     wide["cluster"] = json!({"racks": 128, "servers_per_rack": 24, "rack_rate": "400 Gb/s"});
     let told = refused(&wide);
-    assert!(told.contains("and 32 are needed"), "{told}");
+    assert!(told.contains("but 32 are needed"), "{told}");
     wide["fabric"][0]["devices"] = json!({"grating": {"ports": 32}});
     assert_eq!(resolved(&wide)["fabric"][0]["slot"], "38.4 ns");
 }

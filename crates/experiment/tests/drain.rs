@@ -97,11 +97,11 @@ fn the_first_pair_is_named() {
     let mordia = json!({"kind": "mordia", "policy": ring});
     assert_eq!(
         said(mordia.clone(), &[(0, 2), (3, 7), (2, 3)]),
-        "run.stop = \"drain\": fabric never joins rack 1 to rack 3, which has flows from it; join \
-         them, set packet_rate, or end at a time, like \"1 s\""
+        "run.stop = \"drain\": fabric never joins rack 1 to rack 3, but has flows between them; \
+         join them, set packet_rate, or end at a time, like \"1 s\""
     );
     let many = [(6, 2), (3, 7), (2, 6), (4, 0)];
-    assert!(said(mordia, &many).contains("which has flows from it (the first of 3 such pairs);"));
+    assert!(said(mordia, &many).contains("flows between them (the first of 3 such pairs);"));
     let alone = json!({"kind": "hybrid", "electrical": false, "policy": ring});
     assert!(said(alone, &[(3, 7)]).contains("join them, set electrical = true, or end"));
     // A policy that decides again may connect them later, and a round robin connects all racks.

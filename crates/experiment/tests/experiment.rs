@@ -376,7 +376,7 @@ fn a_fault_that_the_fabric_has_no_part_for_is_refused_before_the_run() {
     several["fault"] = json!([{"at": "1 s", "element": "node", "node": 1}]);
     assert_eq!(
         refused(&several, 2),
-        "fault[0] = node 1: a rack's switch takes its servers with it, whatever connects the racks, \
+        "fault[0] = node 1: a failed rack switch disconnects its servers in any network; \
          which clos does not model; let a transceiver or a switch above the racks fail, or name \
          the only fabric in which it happens: fabric = \"sirius\" or \"b\""
     );
@@ -456,7 +456,7 @@ fn flows_can_be_handed_over_for_a_parquet_trace() {
     raw["workload"]["load"] = json!(0.5);
     let e = resolve(&raw).unwrap_err();
     assert!(
-        e.starts_with("workload.load = 0.5: a trace holds everything"),
+        e.starts_with("workload.load = 0.5: a trace defines its flows"),
         "{e}"
     );
 }

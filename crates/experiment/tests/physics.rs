@@ -303,7 +303,7 @@ fn what_a_fabric_does_not_have_is_said() {
     // A given cell size is payload only.
     let cell = json!({"kind": "sirius", "cell": "500 B"});
     let found = assumed(&cell, Some(&realistic()));
-    assert_eq!(found.missing[0].why, "its cell is given, all payload");
+    assert_eq!(found.missing[0].why, "its cell is given and is all payload");
     assert_eq!(completed(&cell, Some(&realistic()))["cell"], json!("500 B"));
 }
 

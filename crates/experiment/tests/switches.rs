@@ -137,7 +137,7 @@ fn a_fibre_beyond_the_budget_is_refused() {
         let told = refused(&with(&raw(fabric.clone()), &far));
         let expect =
             "fabric.propagation = 8.755 us: as physics.propagation has it, light passes 1.751 km \
-                      of fibre, and fabric.devices reach 1.75 km: 0.7 dB";
+                      of fibre, but fabric.devices reach 1.75 km: 0.7 dB";
         assert!(told.starts_with(expect), "{told}");
         resolved(&with(
             &raw(fabric),
@@ -214,7 +214,7 @@ fn a_switch_that_does_not_fit_is_refused() {
         ),
         (
             json!({"kind": "hybrid", "devices": "rotor-opera"}),
-            "fabric.devices.constraint = \"rotor\": it turns through fixed matchings, and here a \
+            "fabric.devices.constraint = \"rotor\": it rotates through fixed matchings, but here a \
              policy decides; use one of \"wss-ring\", \"mems-cthrough\", \"mems-hydra\"",
         ),
         (

@@ -143,7 +143,7 @@ fn what_cannot_be_compared_is_refused() {
         ),
         (
             json!({"tolerance": 0.1}),
-            "compare.tolerance = 0.1: has no effect unless saturation",
+            "compare.tolerance = 0.1: has no effect without a search",
         ),
         (
             json!({"saturation": true, "tolerance": 0}),
@@ -183,7 +183,7 @@ fn what_cannot_be_compared_is_refused() {
         .unwrap_err()
         .to_string();
     assert!(
-        e.starts_with("compare.saturation = true: what is carried is measured in"),
+        e.starts_with("compare.saturation = true: the carried load is measured in"),
         "{e}"
     );
 }

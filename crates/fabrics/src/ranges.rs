@@ -153,7 +153,7 @@ pub fn day(
         return Ok(());
     }
     let day = day.max(Time::ZERO);
-    let limit = format!("less {left_out} it leaves {day}, and a packet takes {packet}");
+    let limit = format!("without {left_out}, {day} remain, but a packet takes {packet}");
     refuse(key, time, limit, "raise it, or lower fabric.packet")
 }
 

@@ -91,7 +91,7 @@ impl Amplitude {
             return Ok(found);
         };
         let limit = format!(
-            "a kept gain is {} dB wrong after an epoch of {age}, and {} are allowed",
+            "a cached gain is {} dB wrong after an epoch of {age}, but at most {} is allowed",
             rounded(error, 3),
             self.tolerance
         );

@@ -199,12 +199,14 @@ impl CircuitSwitch {
                 return Err(refuse(format!("ports are 0 to {last}")));
             }
             if let Some(other) = hears[output as usize].replace(input) {
-                return Err(refuse(format!("output {output} hears {other} already")));
+                return Err(refuse(format!(
+                    "output {output} already receives from {other}"
+                )));
             }
             let other = speaks[input as usize].replace(output);
             if let (false, Some(other)) = (self.constraint == Constraint::Multicast, other) {
                 return Err(refuse(format!(
-                    "input {input} is joined with {other} already"
+                    "input {input} is already connected to {other}"
                 )));
             }
         }
@@ -215,7 +217,9 @@ impl CircuitSwitch {
             .iter()
             .find(|(a, b)| speaks[*b as usize].is_some_and(|back| back != *a));
         one_way.map_or(Ok(()), |(a, b)| {
-            let limit = format!("light goes both ways, and {b} is joined with another");
+            let limit = format!(
+                "light passes in both directions, and {b} is already connected to another port"
+            );
             Err(Refusal::new(
                 "circuits",
                 format!("{a} -> {b}"),
@@ -239,7 +243,7 @@ mod tests {
         let told = mirrors.admit(&both).unwrap_err().to_string();
         assert_eq!(
             told,
-            "circuits = 0 -> 2: input 0 is joined with 1 already; remove one"
+            "circuits = 0 -> 2: input 0 is already connected to 1; remove one"
         );
         assert!(ring.admit(&[(0, 2), (1, 2)]).is_err());
         assert!(ring.admit(&[(44, 0)]).is_err());

@@ -163,14 +163,14 @@ impl Grating {
             return Err(Refusal::new(
                 key,
                 farther,
-                "of neighbours none is given",
+                "no crosstalk of neighbours is given",
                 remedy,
             ));
         }
         if wavelengths == Wavelengths::OutOfBand && self.ports.is_multiple_of(2) {
             // Hall and Paige 1955: cyclic groups of even order have no complete mapping.
-            let limit = "no schedule gives every input of an even number a wavelength of its \
-                         own and an output of its own";
+            let limit = "with an even number of ports, no schedule gives each input its own \
+                         wavelength and its own output";
             let remedy = format!("take {} ports, or wavelengths = \"common\"", self.ports - 1);
             let key = format!("{at}.grating.ports");
             return Err(Refusal::new(key, self.ports, limit, remedy));

@@ -158,7 +158,7 @@ impl Link {
         let lacks = if left.0 < 0.0 { "lacks" } else { "leaves" };
         let split = match share {
             1 => format!(
-                "the {} dB that a laser of one's own {lacks}",
+                "the {} dB that a laser of its own {lacks}",
                 rounded(left.0.abs(), 2)
             ),
             _ => format!(

@@ -153,7 +153,7 @@ impl SwitchLink {
 
     fn refuse_loss(&self, at: &str, loss: Decibel, left: f64) -> Refusal {
         let limit = format!(
-            "more than the {} dB that are left: of {} launched the receiver needs {}, {}",
+            "more than the {} dB that are left: {} is launched, the receiver needs {}, {}",
             rounded(left, 2),
             self.launch,
             self.sensitivity,
@@ -220,10 +220,10 @@ mod tests {
         let told = LR.budget(AT, Decibel(3.51)).unwrap_err().to_string();
         assert_eq!(
             told,
-            "fabric.devices.loss = 3.51 dB: more than the 3.5 dB that are left: of -8.2 dBm \
-             launched the receiver needs -14.4 dBm, connectors take 2 dB, fibre 0.2 dB, the margin \
-             0.5 dB; take a switch that loses 0.01 dB less, or change fabric.devices.link: launch, \
-             sensitivity, connectors, gain, margin or fibre"
+            "fabric.devices.loss = 3.51 dB: more than the 3.5 dB that are left: -8.2 dBm is \
+             launched, the receiver needs -14.4 dBm, connectors take 2 dB, fibre 0.2 dB, the \
+             margin 0.5 dB; take a switch that loses 0.01 dB less, or change fabric.devices.link: \
+             launch, sensitivity, connectors, gain, margin or fibre"
         );
         let told = LR.budget(AT, Decibel(3.500_001)).unwrap_err().to_string();
         assert!(told.contains("that loses 0.01 dB less"), "{told}");

@@ -105,7 +105,7 @@ fn refusals_name_the_part_that_breaks_the_design() {
         (
             leaky,
             "devices.grating.ports = 100: at -30 dB adjacent crosstalk, -19.32 dB in total, the \
-             PAM-4 penalty is unbounded: of its bits ",
+             PAM-4 penalty is unbounded: the bit error rate ",
         ),
         (
             json!({"grating": {"ports": 128}, "laser": {"kind": "dsdbr"}}),
@@ -113,7 +113,7 @@ fn refusals_name_the_part_that_breaks_the_design() {
         ),
         (
             json!({"grating": {"ports": 100}, "wavelengths": "out-of-band"}),
-            "devices.grating.ports = 100: no schedule gives every input of an even number",
+            "devices.grating.ports = 100: with an even number of ports, no schedule gives",
         ),
         (
             json!({"grating": {"ports": 100}, "laser": {"output": "6 dBm"}}),
@@ -140,13 +140,13 @@ fn refusals_name_the_part_that_breaks_the_design() {
         ),
         (
             json!({"cdr": {"drift": "10 ppm"}}),
-            "devices.cdr.drift = 10 ppm: a kept phase is 9.14 ps wrong after an epoch of 614.4 ns",
+            "devices.cdr.drift = 10 ppm: a cached phase is 9.14 ps wrong after an epoch of",
         ),
         (
             json!({"amplitude": {"drift": "400000 dB/s"}}),
-            "devices.amplitude.drift = 400000 dB/s: a kept gain is 0.246 dB wrong after an epoch of \
-             614.4 ns, and 0.2 dB are allowed; lower it, or take devices.amplitude.kind = \
-             \"control\"",
+            "devices.amplitude.drift = 400000 dB/s: a cached gain is 0.246 dB wrong after an epoch \
+             of 614.4 ns, but at most 0.2 dB is allowed; lower it, or take \
+             devices.amplitude.kind = \"control\"",
         ),
         (
             json!({"amplitude": {"kind": "control"}, "slot": "20 ns"}),
@@ -163,7 +163,7 @@ fn refusals_name_the_part_that_breaks_the_design() {
         ),
         (
             json!({"fec": "none"}),
-            "devices.fec = \"none\": of the bits 2.4e-4 are wrong after it at -8 dBm",
+            "devices.fec = \"none\": the bit error rate after it is 2.4e-4 at -8 dBm",
         ),
         (
             json!({"laser": {"kind": "comb", "spares": 1}}),
@@ -179,7 +179,7 @@ fn refusals_name_the_part_that_breaks_the_design() {
         ),
         (
             json!({"grating": {"non_adjacent": "-40 dB"}}),
-            "devices.grating.non_adjacent = -40 dB: of neighbours none is given",
+            "devices.grating.non_adjacent = -40 dB: no crosstalk of neighbours is given",
         ),
         (
             json!({"gratings": {}}),

@@ -257,7 +257,7 @@ impl WorkloadConfig {
     /// Refuses keys that have no effect with a trace, and a load that the trace cannot have.
     pub(crate) fn alone(&self) -> Result<(), Refusal> {
         let jobs = ("jobs", self.jobs.is_some());
-        let limit = "a trace holds everything about its flows";
+        let limit = "a trace defines its flows completely";
         match (self.load, self.scale) {
             (Some(load), None) => Err(Refusal::new(
                 "workload.load",
@@ -494,7 +494,7 @@ mod tests {
             (
                 "load",
                 json!(1e-15),
-                "workload.load = 0.000000000000001: arrivals would go on",
+                "workload.load = 0.000000000000001: arrivals would last",
             ),
             (
                 "load",
@@ -515,7 +515,7 @@ mod tests {
             (
                 "flows",
                 Value::Null,
-                "workload.flows = (missing): this pattern has no end",
+                "workload.flows = (missing): this pattern does not determine",
             ),
             ("sizes", Value::Null, "workload.sizes = (missing): required"),
             (
@@ -541,7 +541,7 @@ mod tests {
             (
                 "trace",
                 json!("x.csv"),
-                "workload.load = 0.5: a trace holds everything",
+                "workload.load = 0.5: a trace defines its flows",
             ),
             (
                 "trace_format",
@@ -561,7 +561,7 @@ mod tests {
         }
         let gap = json!({"sizes": "rpc", "flows": 1_000_000,
                          "arrivals": {"kind": "fixed-gap", "gap": "10 s"}});
-        assert!(refusal(gap).starts_with("workload.arrivals = fixed-gap: arrivals would go on"));
+        assert!(refusal(gap).starts_with("workload.arrivals = fixed-gap: arrivals would last"));
         let trace = refusal(json!({"trace": "no/such.csv"}));
         assert!(
             trace.starts_with("workload.trace = \"no/such.csv\": cannot be read"),

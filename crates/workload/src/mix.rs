@@ -364,7 +364,7 @@ mod tests {
             ),
             (
                 json!({"mix": [{"load": 0.5, "sizes": "rpc"}]}),
-                "workload.mix[0].flows = (missing): this pattern has no end",
+                "workload.mix[0].flows = (missing): this pattern does not determine",
             ),
             (
                 json!({"load": 0.1, "flows": 9, "sizes": "rpc",

@@ -98,7 +98,7 @@ impl WorkloadConfig {
             Refusal::new(
                 "workload.flows",
                 "(missing)",
-                "this pattern has no end of its own",
+                "this pattern does not determine the number of flows",
                 "add it, such as flows = 200_000",
             )
         })?;
@@ -128,7 +128,7 @@ impl WorkloadConfig {
         Refusal::new(
             format!("workload.{key}"),
             value,
-            format!("arrivals would go on for {days:.0} days, the clock ends after 53"),
+            format!("arrivals would last for {days:.0} days, but the clock ends after 53"),
             remedy,
         )
     }

@@ -59,7 +59,7 @@ impl Sources {
             return Err(Refusal::new(
                 "workload.pattern",
                 pattern,
-                format!("chooses who sends, and so do {} arrivals", arrivals.kind()),
+                format!("chooses the senders, as {} arrivals do", arrivals.kind()),
                 "use uniform, permutation, hotspot or a bit pattern, or other arrivals",
             ));
         };
@@ -233,7 +233,7 @@ mod tests {
         );
         let e = bernoulli(0.5, "all-to-all").unwrap_err().to_string();
         assert!(
-            e.starts_with("workload.pattern = all-to-all: chooses who sends, and so do bernoulli"),
+            e.starts_with("workload.pattern = all-to-all: chooses the senders, as bernoulli"),
             "{e}"
         );
         let e = generate(json!({"arrivals": {"kind": "bernoulli"}, "load": 0.1, "flows": 1}));

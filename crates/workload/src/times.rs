@@ -21,7 +21,7 @@ const COLUMNS: [(&str, usize); 5] = [
     ("arrival_s", 12),
 ];
 const HEADING: &str = "begin with a heading that names the unit, such as arrival_us";
-const ONE_COLUMN: &str = "leave the times alone, or use the file of whole flows as workload.trace";
+const ONE_COLUMN: &str = "keep only the times, or use the file of whole flows as workload.trace";
 
 /// At the times of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -85,7 +85,7 @@ fn alone(row: Row) -> Result<Field, TextError> {
     match (cells.next(), cells.next()) {
         (Some(first), None) => Ok(first),
         (_, Some(second)) => Err(second.error(
-            format!("{} is a second value, a line has one", second.shown()),
+            format!("{} is a second value, but a line has one", second.shown()),
             ONE_COLUMN,
         )),
         (None, None) => Ok(row.end()),
@@ -174,8 +174,8 @@ mod tests {
         );
         assert_eq!(
             row("1, 2"),
-            "t.csv, line 3, column 4: `2` is a second value, a line has one; \
-             leave the times alone, or use the file of whole flows as workload.trace"
+            "t.csv, line 3, column 4: `2` is a second value, but a line has one; \
+             keep only the times, or use the file of whole flows as workload.trace"
         );
         assert!(row("-3").contains("column 1: arrival_us is `-3`, not a number from 0 on"));
         assert!(row("1 .5").contains("column 1: arrival_us is `1 .5`, not a number from 0 on"));

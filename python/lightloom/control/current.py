@@ -15,7 +15,7 @@ from lightloom.control.names import check_numbers, numbered
 from lightloom.control.same_nodes import by_name, of_file
 from lightloom.errors import ConfigError
 
-REMEDY = "name what `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
+REMEDY = "name a file that `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
 End = int | str
 """The number or the name of a node."""
 

@@ -181,7 +181,7 @@ def _check_digest(source: bytes, wanted: Any, path: Path, at: str) -> None:
         return
     shown = str(wanted)
     shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
-    limit = f"{path} is another by now ({_digest(source)[:_SHOWN]}…)"
+    limit = f"{path} has changed, its digest is now {_digest(source)[:_SHOWN]}…"
     raise refusal(f"{at}.{DIGEST}", f'"{shown}"', limit, f"restore it, or remove {DIGEST}")
 
 

@@ -78,7 +78,7 @@ impl Report {
             "demand",
             value,
             limit,
-            "report of those that there are",
+            "name reporters and racks that exist",
         ))
     }
 }

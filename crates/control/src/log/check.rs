@@ -157,7 +157,12 @@ impl<'a> Course<'a> {
             Event::Input(input) => self.hear(entry.at, input)?,
             Event::Action(action) => self.ask(entry.at, action)?,
             Event::Host(Hosting::Silent) if self.silent => {
-                return refuse("host", "silent", "the controller is silent already", AGAIN)
+                return refuse(
+                    "host",
+                    "silent",
+                    "the log already has the silence of the controller",
+                    AGAIN,
+                )
             }
             Event::Host(Hosting::Silent) => self.silent = true,
         }
@@ -170,7 +175,7 @@ impl<'a> Course<'a> {
         let limit = match at {
             _ if at < Time::ZERO => "below 0".to_owned(),
             _ if at < before => format!("the line before it is of {before}"),
-            _ if at > LATEST => format!("beyond {}, at which logs end", LATEST.0),
+            _ if at > LATEST => format!("later than {}, the latest time of a log", LATEST.0),
             _ => return Ok(()),
         };
         refuse("at_ps", at.0, limit, AGAIN)
@@ -178,7 +183,12 @@ impl<'a> Course<'a> {
 
     fn hear(&mut self, at: Time, input: &Input) -> Result<(), Refusal> {
         if self.opening {
-            return refuse("input", "here", "its first wake is not asked for", AGAIN);
+            return refuse(
+                "input",
+                "here",
+                "the controller has not requested its first tick before it",
+                AGAIN,
+            );
         }
         let ends_silence = matches!(input, Input::Silence(_));
         if self.silent && !ends_silence {
@@ -197,7 +207,7 @@ impl<'a> Course<'a> {
                 Some(next + interval * (at - next).div_ceil(interval))
             }
             (_, Some(next)) if due(next) > LATE => {
-                let limit = format!("the controller is to be woken at {next}");
+                let limit = format!("the controller must get a tick at {next}");
                 return refuse("at_ps", at.0, limit, AGAIN);
             }
             (Input::Tick, Some(next)) if next <= at => Some(next + interval * (due(next) + 1)),
@@ -227,21 +237,14 @@ impl<'a> Course<'a> {
 
     fn ask(&mut self, at: Time, action: &Action) -> Result<(), Refusal> {
         let heard = match self.last {
-            None => {
-                return refuse(
-                    "action",
-                    "the first",
-                    "nothing has been heard before it",
-                    AGAIN,
-                )
-            }
+            None => return refuse("action", "the first", "no input precedes it", AGAIN),
             Some(last) => last,
         };
         if matches!(heard.event, Event::Host(_)) {
             return refuse("action", "here", "the controller is silent", AGAIN);
         }
         if at > heard.at {
-            let limit = format!("it answers what was heard at {}", heard.at);
+            let limit = format!("it answers the input at {}", heard.at);
             return refuse("at_ps", at.0, limit, AGAIN);
         }
         if let Some(StepId(step)) = action.step() {
@@ -258,7 +261,7 @@ impl<'a> Course<'a> {
         let hardware = &self.header.hardware;
         if std::mem::take(&mut self.opening) && action != &Action::WakeAt(self.next.unwrap_or(at)) {
             let limit = format!(
-                "after {at} and an interval of {} it wakes first at {}",
+                "after {at} and an interval of {} the first tick is at {}",
                 self.header.timing.interval,
                 self.next.unwrap_or(at)
             );
@@ -280,7 +283,7 @@ impl<'a> Course<'a> {
                 refuse("wake_at", until.0, format!("{at} has passed"), AGAIN)
             }
             Action::WakeAt(until) if until.0 > LATEST.0 + 3_600 * Time::S.0 => {
-                let limit = format!("beyond {}, at which logs end", LATEST.0);
+                let limit = format!("later than {}, the latest time of a log", LATEST.0);
                 refuse("wake_at", until.0, limit, AGAIN)
             }
             Action::WakeAt(_) | Action::Measure => Ok(()),

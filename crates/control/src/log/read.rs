@@ -31,7 +31,7 @@ pub fn read(text: &str) -> Result<Read, Refusal> {
             Line::Entry(entry) => entries.push(entry),
             Line::End(count) if count == entries.len() as u64 => end = Some(at + 1),
             Line::End(_) => {
-                let limit = format!("{} lines stand before it", entries.len());
+                let limit = format!("{} lines precede it", entries.len());
                 return Err(refuse(at, line, &limit, AGAIN));
             }
         }
@@ -40,7 +40,7 @@ pub fn read(text: &str) -> Result<Read, Refusal> {
         Some(_) => Ok(Read { header, entries }),
         None => {
             let last = text.lines().last().unwrap_or("");
-            let limit = "the log was cut off: its last line is no {\"end\": …}";
+            let limit = "the log was cut off: its last line is not {\"end\": …}";
             Err(refuse(entries.len(), last, limit, CUT))
         }
     }
@@ -63,10 +63,15 @@ fn read_line(at: usize, line: &str) -> Result<Line, Refusal> {
         Some(Some(count)) if value.as_object().is_some_and(|keys| keys.len() == 1) => {
             Ok(Line::End(count))
         }
-        Some(_) => Err(refuse(at, line, "no end, which has a count alone", CUT)),
-        None => Err(located::<Entry>(at, line, &value)
-            .err()
-            .unwrap_or_else(|| refuse(at, line, &format!("no input or action ({odd})"), CUT))),
+        Some(_) => Err(refuse(at, line, "not an end, which has only a count", CUT)),
+        None => Err(located::<Entry>(at, line, &value).err().unwrap_or_else(|| {
+            refuse(
+                at,
+                line,
+                &format!("neither an input nor an action ({odd})"),
+                CUT,
+            )
+        })),
     }
 }
 

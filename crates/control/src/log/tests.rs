@@ -465,11 +465,11 @@ fn lines_that_do_not_fit_each_other_are_refused() {
         (
             // A decision is due at 2 s and every second: 1,000 intervals may pass, but not 1,001.
             vec![at(1_003, json!("tick"))],
-            "line 5: at_ps = 1003000000000000: the controller is to be woken at 2 s",
+            "line 5: at_ps = 1003000000000000: the controller must get a tick at 2 s",
         ),
         (
             vec![json!({"at_ps": Time::S.0 + 1, "action": "measure"})],
-            "line 5: at_ps = 1000000000001: it answers what was heard at 1 s",
+            "line 5: at_ps = 1000000000001: it answers the input at 1 s",
         ),
         (
             vec![asked(json!({"wake_at": 5}))],
@@ -497,7 +497,7 @@ fn lines_that_do_not_fit_each_other_are_refused() {
     assert_eq!(
         slower.check().unwrap_err().to_string(),
         "line 3: action.wake_at = wake at 1 s: after 0 ps and an interval of 2 s \
-         it wakes first at 2 s; record the run again"
+         the first tick is at 2 s; record the run again"
     );
 }
 

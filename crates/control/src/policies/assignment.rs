@@ -19,8 +19,8 @@ pub const ENTRY: Entry = Entry {
     kind: "assignment",
     aliases: &[],
     source: "Kuhn, The Hungarian method for the assignment problem, 1955",
-    summary: "Directed circuits of most demand: an output for every input. Circuits that stay \
-              are left alone while others change.",
+    summary: "The directed circuits with the most demand: one output for each input. Unchanged \
+              circuits stay lit during a change.",
     usual: Usual::ONE_PORT,
     schema: super::schema::<AssignmentPolicy>,
     resolve: super::resolve::<AssignmentPolicy>,

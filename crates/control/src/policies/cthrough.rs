@@ -21,8 +21,8 @@ pub const ENTRY: Entry = Entry {
     kind: "cthrough",
     aliases: &["edmonds"],
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010, §4.1",
-    summary: "The perfect matching of racks that have most for each other, both ways together; \
-              all circuits go dark while they are changed.",
+    summary: "The perfect matching with the most demand, both directions together. All circuits \
+              are dark during a change.",
     usual: Usual::MATCHING,
     schema: super::schema::<CThroughPolicy>,
     resolve: super::resolve::<CThroughPolicy>,

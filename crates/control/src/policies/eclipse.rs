@@ -19,7 +19,7 @@ pub const ENTRY: Entry = Entry {
     aliases: &[],
     source: "Bojja Venkatakrishnan et al., Costly circuits, submodular schedules and \
              approximate Caratheodory theorems, SIGMETRICS 2016",
-    summary: "A schedule that carries as much as a greedy choice can within a window.",
+    summary: "A schedule whose slots are chosen greedily to carry the most demand within a window.",
     usual: Usual::IN_SLOTS,
     schema: super::schema::<EclipsePolicy>,
     resolve: super::resolve::<EclipsePolicy>,

@@ -20,8 +20,7 @@ pub const ENTRY: Entry = Entry {
     kind: "fixed",
     aliases: &[],
     source: "an operator's list, or plan",
-    summary: "The same circuits for ever, from a list of pairs of racks, or a schedule that \
-              was planned before.",
+    summary: "Circuits that never change, from a list of pairs of racks, or an earlier schedule.",
     usual: Usual {
         planes: Some(1),
         ..Usual::IN_SLOTS
@@ -93,12 +92,12 @@ impl FixedPolicy {
             return refuse(
                 "circuits",
                 value,
-                "there is a schedule, too",
+                "a schedule is also given",
                 "give one of them",
             );
         }
         if self.directed {
-            let limit = "the circuits of a schedule always lead one way";
+            let limit = "the circuits of a schedule are always directed";
             return refuse("directed", "true".to_owned(), limit, "leave it out");
         }
         plan::check(schedule).map_err(|refusal| Refusal {
@@ -121,7 +120,7 @@ impl PolicyConfig for FixedPolicy {
         }
         if self.circuits.is_empty() {
             let remedy = "list some, like [[0, 1], [2, 3]], or give a schedule";
-            let limit = "there is nothing to light";
+            let limit = "no circuit is given";
             return Err(Refusal::new("policy.circuits", "[]", limit, remedy));
         }
         self.check_circuits(hardware)

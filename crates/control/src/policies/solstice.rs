@@ -18,8 +18,8 @@ pub const ENTRY: Entry = Entry {
     kind: "solstice",
     aliases: &[],
     source: "Liu et al., Scheduling techniques for hybrid circuit/packet networks, CoNEXT 2015",
-    summary: "A short schedule that serves all demand, the packet network carrying what is not \
-              worth a slot.",
+    summary: "A short schedule that serves all demand. The packet network carries the demand that \
+              does not justify a slot.",
     usual: Usual::IN_SLOTS,
     schema: super::schema::<SolsticePolicy>,
     resolve: super::resolve::<SolsticePolicy>,

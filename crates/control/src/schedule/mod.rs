@@ -201,7 +201,10 @@ impl Schedule {
             return Err(Refusal::new(
                 "ports",
                 ports,
-                format!("a round of {slots} slots, where {} fit", frame.most_slots()),
+                format!(
+                    "a round needs {slots} slots, but only {} fit",
+                    frame.most_slots()
+                ),
                 "raise the period or max_slots, or lower the shortest slot",
             ));
         }
@@ -230,7 +233,7 @@ impl Schedule {
                 return Err(Refusal::new(
                     format!("slots[{at}].day"),
                     slot.day,
-                    "a day is longer than nothing",
+                    "a day must be longer than 0",
                     "remove the slot, or lengthen it",
                 ));
             }
@@ -455,7 +458,7 @@ mod tests {
             "slots[1].permutation[2] = 0: input 1 has this output; \
              give each output to one input; -1 is an idle input"
         );
-        assert!(refused(&with(vec![0, 2, 1], Time::ZERO)).contains("a day is longer"));
+        assert!(refused(&with(vec![0, 2, 1], Time::ZERO)).contains("a day must be longer"));
         assert!(refused(&with(vec![0, 2, 1], Time::NEVER)).contains("106 days"));
         let backwards = Schedule {
             night: Time(-1),

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 pub const FORMAT: &str = "lightloom-plan/1";
 
 /// The remedy for a text that is not a plan.
-pub const REMEDY: &str = "name what `lightloom plan -o` wrote";
+pub const REMEDY: &str = "name a file that `lightloom plan -o` wrote";
 
 /// The keys of a plan that `lightloom plan -o` writes.
 const KEYS: [&str; 11] = [
@@ -117,10 +117,10 @@ pub fn read(text: &str) -> Result<Planned, Refusal> {
     }
     let Head { format } = parsed(text)?;
     if format != FORMAT {
-        let limit = format!("plans of the format \"{FORMAT}\" are read");
+        let limit = format!("only plans of the format \"{FORMAT}\" can be read");
         let (value, remedy) = match format {
             Value::Null => ("(missing)".to_owned(), REMEDY),
-            other => (other.to_string(), "plan anew with this version"),
+            other => (other.to_string(), "create the plan again with this version"),
         };
         return Err(Refusal::new("format", value, limit, remedy));
     }
@@ -147,8 +147,8 @@ pub fn read(text: &str) -> Result<Planned, Refusal> {
 fn unscheduled(text: &str, algorithm: &str) -> Refusal {
     let plan: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
     if plan.contains_key("schedule") {
-        let limit = format!("a plan of circuits that stay ({algorithm})");
-        let remedy = "plan with an algorithm that schedules, like tms, or give circuits";
+        let limit = format!("a plan of permanent circuits ({algorithm})");
+        let remedy = "use an algorithm that makes schedules, such as tms, or give circuits";
         return Refusal::new("schedule", "null", limit, remedy);
     }
     match plan.iter().find(|(key, _)| !KEYS.contains(&key.as_str())) {
@@ -214,7 +214,7 @@ impl Planned {
         Err(Refusal::new(
             "schedule.ports",
             format!("{ports}{}", self.listed()),
-            format!("a schedule for another cluster, this one has {racks} racks"),
+            format!("a schedule for another cluster: this one has {racks} racks"),
             "plan for the demand of this cluster",
         ))
     }
@@ -306,7 +306,7 @@ mod tests {
             "circuits": [{"a": 0, "b": 1, "bytes": 4}], "schedule": null}"#;
         let (key, _, limit) = refused(circuits);
         assert_eq!(key, "schedule");
-        assert_eq!(limit, "a plan of circuits that stay (edmonds)");
+        assert_eq!(limit, "a plan of permanent circuits (edmonds)");
     }
 
     #[test]
@@ -319,7 +319,7 @@ mod tests {
         let missing = r#"{"format": "lightloom-plan/1", "algorithm": "tms", "circuits": null}"#;
         assert_eq!(
             read(missing).unwrap_err().to_string(),
-            "schedule = (missing): required; name what `lightloom plan -o` wrote"
+            "schedule = (missing): required; name a file that `lightloom plan -o` wrote"
         );
     }
 

@@ -155,7 +155,7 @@ impl ButterflyConfig {
             let remedy = "remove it; the default covers the round trip";
             within("vc_buffer", buffer, 1..=BUFFER_MAX, remedy)?;
             if cut_through && whole > buffer as u64 {
-                let limit = format!("holds no packet: that has {whole} flits");
+                let limit = format!("holds no packet: a packet has {whole} flits");
                 let remedy = "deepen it, or use fabric.flow_control = \"wormhole\"";
                 return refuse("vc_buffer", buffer, limit, remedy);
             }

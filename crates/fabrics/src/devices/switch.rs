@@ -93,7 +93,7 @@ fn unfit(has: Constraint) -> &'static str {
         Constraint::Matching => {
             "a schedule lets a rack send to one rack and receive from another, but its light passes in both directions"
         }
-        Constraint::Rotor => "it turns through fixed matchings, and here a policy decides",
+        Constraint::Rotor => "it rotates through fixed matchings, but here a policy decides",
         Constraint::Multicast => "it has circuits of one direction",
     }
 }
@@ -121,7 +121,7 @@ fn refuse_fibre(table: &Value, budget: Option<&CircuitBudget>) -> Result<(), Ref
         return Ok(());
     }
     let limit = format!(
-        "light passes {fibre} of fibre, and {AT} reach {}: {}",
+        "light passes {fibre} of fibre, but {AT} reach {}: {}",
         budget.reach, budget.reach_by
     );
     let remedy = format!("lower it, or {AT}.loss or {AT}.link.margin");

@@ -164,9 +164,9 @@ impl ClosConfig {
         let one_pod = self.pod(cluster) == racks;
         if racks > 1 && one_pod != (tiers == 2) {
             let limit = match one_pod {
-                true => format!("all {racks} racks are one pod, which is 2 tiers"),
+                true => format!("all {racks} racks are in one pod, which has 2 tiers"),
                 false => format!(
-                    "racks_per_pod = {} leaves pods and a core",
+                    "racks_per_pod = {} makes several pods and a core",
                     self.pod(cluster)
                 ),
             };
@@ -265,8 +265,9 @@ impl ClosConfig {
             parameter: "flow_buffer",
             value: buffer.to_string(),
             effect: format!(
-                "back-pressure idles links: of a flow {buffer} packets may wait at a switch, and \
-                 {needed} are sent within a packet's serialisation and the delay of a hop"
+                "back-pressure idles links: at most {buffer} packets of a flow may wait at a \
+                 switch, but {needed} are sent during the serialisation of a packet and the delay \
+                 of a hop"
             ),
             remedy: format!(
                 "raise it to {}, or leave it out",

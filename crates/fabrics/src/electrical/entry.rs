@@ -164,8 +164,8 @@ impl FabricConfig for ClosConfig {
     fn failures(&self, _: &Cluster) -> String {
         let beyond = match self.detail {
             Detail::Packets => {
-                ". Beyond saturation short flows fill queues before the links that are left, which \
-                 costs goodput that detail = \"flows\" keeps"
+                ". Beyond saturation, short flows fill the queues of the remaining links; goodput \
+                 is then lower than with detail = \"flows\""
             }
             Detail::Flows => "",
         };

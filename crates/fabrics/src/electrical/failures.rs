@@ -12,7 +12,7 @@
 use lightloom_engine::{Command, Element, Refusal, Rejected, SwitchTier};
 
 /// The assumptions of networks of bundles about failures.
-pub const FAILURES: &str = "all switches know of it at once and nothing on a link is lost, where \
+pub const FAILURES: &str = "all switches detect it at once and no packet on a link is lost; \
                             routing protocols take milliseconds";
 
 /// Links between a group of switches and those above it.
@@ -198,8 +198,8 @@ impl Wiring {
                 "{fabric} of two levels has no aggregation switches; let a core switch fail"
             ))),
             Element::Node(_) => Err(Rejected(format!(
-                "a rack's switch takes its servers with it, whatever connects the racks, which \
-                 {fabric} does not model; let a transceiver or a switch above the racks fail"
+                "a failed rack switch disconnects its servers in any network; {fabric} does not \
+                 model this; let a transceiver or a switch above the racks fail"
             ))),
             _ => Err(Rejected(format!(
                 "{fabric} has no such part; let a transceiver or a switch fail"
@@ -349,7 +349,7 @@ mod tests {
             ),
             (
                 Element::Node(0),
-                "a rack's switch takes its servers with it",
+                "a failed rack switch disconnects its servers",
             ),
             (Element::Grating(0), "clos has no such part"),
         ] {

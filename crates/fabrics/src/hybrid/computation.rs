@@ -57,7 +57,7 @@ impl Computation {
             Some(at) => Err(Refusal::new(
                 format!("fabric.{DELAY}[{at}]"),
                 times[at],
-                format!("longer than the interval, {interval}, as no time that was measured is"),
+                format!("longer than the interval, {interval}, which no measured time exceeds"),
                 "raise the interval to that of the recorded run, or give one time for all",
             )),
             None => Ok(()),

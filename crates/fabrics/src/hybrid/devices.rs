@@ -59,7 +59,7 @@ fn refuse_night(planned: Option<&Target>, settle: Time) -> Result<(), Refusal> {
     match planned {
         Some(Target::Schedule(schedule)) if schedule.night < settle => {
             let night = schedule.night;
-            let limit = format!("its nights are {night}, and {AT} are dark for {settle}");
+            let limit = format!("its nights are {night}, but {AT} are dark for {settle}");
             let remedy = format!("plan longer nights, or change {AT}.settle");
             let key = "fabric.policy.schedule";
             Err(Refusal::new(key, "a schedule", limit, remedy))

@@ -29,7 +29,8 @@ impl Times {
                 parameter: "interval",
                 value: self.interval.to_string(),
                 effect: format!(
-                    "a circuit that changes at every decision is never lit, for it is dark for {dark}"
+                    "a circuit that changes at every decision is never lit, because it is dark for \
+                     {dark}"
                 ),
                 remedy: format!("raise it above {dark}, or lower {by}"),
             }];

@@ -74,8 +74,8 @@ pub const ENTRY: Entry = Entry {
     no_circuits: "",
     bounds: &[],
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010, and others",
-    summary: "Optical circuits that any policy decides on, of Lightloom's or your own in Python, \
-              beside an oversubscribed electrical tree or alone.",
+    summary: "Optical circuits under any policy of Lightloom or your own in Python, with or \
+              without an oversubscribed electrical tree.",
     presets: PRESETS,
     schema: schema::<HybridConfig>,
     resolve: resolve::<HybridConfig>,

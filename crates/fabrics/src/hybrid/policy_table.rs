@@ -218,7 +218,7 @@ fn another(path: &str, wanted: &Value, found: &str) -> Refusal {
         }
         _ => wanted.to_string(),
     };
-    let limit = format!("{path} is another by now ({}…)", &found[..SHOWN]);
+    let limit = format!("{path} has changed, its digest is now {}…", &found[..SHOWN]);
     let remedy = format!("restore it, or remove {DIGEST}");
     Refusal::new(format!("fabric.policy.{DIGEST}"), shown, limit, remedy)
 }

@@ -4,10 +4,10 @@
 use lightloom_control::hardware::Hardware;
 
 /// Assumptions of hybrid networks on failures.
-pub const FAILURES: &str = "its controller knows of a dead port at once, and circuits that the \
-                            port had are dark; without a controller from the start no circuit is \
-                            ever set; a plane dies as the ports of all racks to it. The \
-                            electrical network beside them does not die";
+pub const FAILURES: &str = "its controller detects a failed port at once, and the circuits of the \
+                            port are dark; without a controller from the start, no circuit is ever \
+                            set; a failed plane is modelled as failed ports of all racks to it. \
+                            The electrical network beside them does not fail";
 
 /// The condition of all optical ports.
 #[derive(Clone, Debug)]

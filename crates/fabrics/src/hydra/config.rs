@@ -244,7 +244,8 @@ impl HydraConfig {
             return Ok(());
         }
         let limit = format!(
-            "below its own cycle, {cycle}: computation_delay, then settle and link_up beside retag"
+            "shorter than its own cycle, {cycle}: computation_delay, then settle and link_up, in \
+             parallel with retag"
         );
         let remedy = format!("raise it to at least {cycle}, or shorten these");
         refuse("interval", self.interval, &limit, &remedy)

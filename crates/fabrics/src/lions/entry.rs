@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
     kind: "lions",
     title: "LIONS",
     name: "LIONS",
-    drops: "packets reflected or turned away",
+    drops: "packets reflected or rejected",
     in_turn: false,
     no_circuits: "",
     bounds: &[],
@@ -49,7 +49,7 @@ pub const ENTRY: Entry = Entry {
 const PRESETS: &[Preset] = &[
     Preset {
         name: "dlb",
-        summary: "§IV: distributed loop-back buffers, k = 4, all heard at once, 10 m of fibre, \
+        summary: "§IV: distributed loop-back buffers, k = 4, all received at once, 10 m of fibre, \
                   256 B; at the rate of the servers (§IV: 10 Gb/s)",
         table: r#"{"architecture": "dlb", "receivers": 4, "host_link": "receivers", "fibre": "10 m"}"#,
     },
@@ -124,7 +124,7 @@ impl FabricConfig for LionsConfig {
             .lacks(
                 Term::SwitchLatency,
                 physics.switch_latency,
-                "no electrical switch: label_reading, arbitration and tuning are what it has",
+                "no electrical switch; its delays are label_reading, arbitration and tuning",
             )
             .lacks(Term::FecLatency, physics.fec_latency, NOT_MODELLED)
     }
@@ -141,7 +141,7 @@ impl FabricConfig for LionsConfig {
             ("arbitration in no time", self.arbitration == Time::ZERO),
             ("no headers", self.header == Bytes(0)),
             (
-                "hosts hear all receivers of their output at once",
+                "hosts receive from all receivers of their output at once",
                 self.receivers > 1 && self.host_link == Some(HostLink::Receivers),
             ),
         ]);

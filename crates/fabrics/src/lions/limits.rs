@@ -200,7 +200,8 @@ impl LionsConfig {
                 "fabric.fibre",
                 self.fibre,
                 format!(
-                    "a host would send again {} after it began, which must be {NACK_LEAST} or more",
+                    "a host would send again only {} after it began to send, but at least \
+                     {NACK_LEAST} is needed",
                     back + self.gap()
                 ),
                 "lengthen it, or set fabric.abort_on_nack = false",
@@ -210,7 +211,7 @@ impl LionsConfig {
             return Err(Refusal::new(
                 "fabric.detector",
                 "\"edge\"",
-                format!("a NACK takes {back} and a packet only {sent}"),
+                format!("a NACK takes {back} to arrive, but a packet is sent in {sent}"),
                 "use \"timers\" or \"sequence\", longer packets or shorter fibre",
             ));
         }

@@ -138,7 +138,7 @@ impl MordiaConfig {
         }
         if self.night + self.nic_delay >= self.shortest_slot {
             let limit = format!(
-                "with the night, {}, it leaves nothing of the shortest slot, {}",
+                "it and the night, {}, leave no time in the shortest slot, {}",
                 self.night, self.shortest_slot
             );
             return refuse(

@@ -200,7 +200,7 @@ impl MordiaConfig {
             return self.filled(interval).resolve(hardware);
         };
         if self.policy != MordiaConfig::default().policy {
-            let limit = "there is a policy, too";
+            let limit = "a policy is also given";
             return refuse("schedule", path, limit, "remove one of them");
         }
         PolicyTable::following(path)

@@ -298,7 +298,7 @@ impl Author {
 
 /// The remedy for slots that are too short because of a policy's keys.
 pub const LONGER: &str =
-    "raise fabric.policy.day, or fabric.policy.period where slots follow from that";
+    "raise fabric.policy.day, or fabric.policy.period if it determines the slots";
 
 /// Refuses slots that the switch cannot have; the remedy depends on the author of the schedule.
 fn refuse_short(schedule: &Schedule, author: Author, slots: &Slots) -> Result<(), Refusal> {

@@ -33,9 +33,9 @@ pub const ENTRY: Entry = Entry {
     bounds: &[],
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
-    summary: "A ring of wavelength-selective switches that joins every rack to one other at a \
-              time, by a schedule of days of some hundred microseconds with nights of 11.5 us \
-              between them, made from the traffic matrix.",
+    summary: "A ring of wavelength-selective switches that joins each rack to one other rack at a \
+              time. Its schedule follows from the traffic matrix and has days of some hundred \
+              microseconds and nights of 11.5 us.",
     presets: PRESETS,
     schema: schema::<MordiaConfig>,
     resolve: resolve::<MordiaConfig>,
@@ -122,8 +122,8 @@ impl FabricConfig for MordiaConfig {
     }
 
     fn failures(&self, _: &Cluster) -> String {
-        "without a controller the schedule of the start goes on; ports, wavelengths and the ring \
-         do not die"
+        "without a controller the initial schedule continues; ports, wavelengths and the ring do \
+         not fail"
             .to_owned()
     }
 

@@ -459,7 +459,7 @@ fn what_cannot_be_is_refused_by_name() {
     says(
         8,
         json!({"nic_delay": "50 us"}),
-        "fabric.nic_delay = 50 us: with the night, 11.5 us, it leaves nothing",
+        "fabric.nic_delay = 50 us: it and the night, 11.5 us, leave no time",
     );
     says(
         8,

@@ -232,7 +232,8 @@ impl OperaConfig {
             let most = racks - 1;
             let (limit, remedy) = match switches {
                 0 | 1 => (
-                    "must be 2 or more, as one turns while others are lit".to_owned(),
+                    "must be 2 or more, because one reconfigures while the others are lit"
+                        .to_owned(),
                     format!("use 2 to {most}"),
                 ),
                 _ => (
@@ -262,7 +263,8 @@ impl OperaConfig {
         ranges::turn(("slice", self.slice), self.night)?;
         if self.overheads().crossing() > self.night {
             let limit = format!(
-                "longer{} than the night, {}: packets would come when their circuits have changed",
+                "longer{} than the night, {}: packets would arrive after their circuits have \
+                 changed",
                 self.overheads().beside_the_way(),
                 self.night
             );

@@ -35,9 +35,9 @@ pub const ENTRY: Entry = Entry {
     bounds: &[],
     source: "Mellette et al., Expanding across time to deliver bandwidth efficiency and low \
              latency, NSDI 2020",
-    summary: "Rotor switches that turn one after another: low-latency flows cross the expander \
-              that the circuits of the others are at any moment, bulk waits for its direct \
-              circuit, and goes over one rack between where circuits have room.",
+    summary: "Rotor switches that reconfigure one after another. Low-latency flows cross the \
+              expander graph of the lit circuits; bulk traffic waits for its direct circuit, or \
+              crosses one relay rack if circuits have spare capacity.",
     presets: PRESETS,
     schema: schema::<OperaConfig>,
     resolve: resolve::<OperaConfig>,
@@ -56,15 +56,15 @@ pub const ENTRY: Entry = Entry {
 const PRESETS: &[Preset] = &[
     Preset {
         name: "opera",
-        summary: "slices of 100 us with reconfigurations of 10 us, flows under 15 MB at once, \
-                  18 matchings a switch, 0.5 us from rack to rack: with 108 racks of 6 servers of \
-                  10 Gb/s the published set-up",
+        summary: "slices of 100 us with reconfigurations of 10 us, flows under 15 MB at low \
+                  latency, 18 matchings per switch, 0.5 us between racks; with 108 racks of 6 \
+                  servers of 10 Gb/s, this is the published set-up",
         table: r#"{"low_latency": "15 MB", "propagation": "0.5 us"}"#,
     },
     Preset {
         name: "bulk",
-        summary: "the same, every flow waits for its circuit: an all-to-all shuffle without a \
-                  tax of bandwidth",
+        summary: "the same, but every flow waits for its circuit: an all-to-all shuffle without a \
+                  bandwidth tax",
         table: r#"{"low_latency": "0 B", "propagation": "0.5 us"}"#,
     },
 ];

@@ -200,7 +200,8 @@ impl RotorNetConfig {
         ranges::turn(("slot", self.slot), self.night)?;
         if self.indirect == Indirect::Rotorlb && self.overheads().crossing() > self.night {
             let limit = format!(
-                "longer{} than the night, {}: relays would not have what they are to send on",
+                "longer{} than the night, {}: relays would not yet have the bytes that they \
+                 forward",
                 self.overheads().beside_the_way(),
                 self.night
             );

@@ -33,9 +33,9 @@ pub const ENTRY: Entry = Entry {
     bounds: &[],
     source: "Mellette et al., RotorNet: A Scalable, Low-complexity, Optical Datacenter Network, \
              SIGCOMM 2017",
-    summary: "Rotor switches that turn through fixed matchings, so that in a cycle every rack \
-              meets every other, whatever the demand; what is spare of a slot takes traffic over \
-              one rack between.",
+    summary: "Rotor switches that rotate through fixed matchings, so that each rack has a circuit \
+              to every other rack once per cycle, whatever the demand. Spare capacity of a slot \
+              carries traffic over one relay rack.",
     presets: PRESETS,
     schema: schema::<RotorNetConfig>,
     resolve: resolve::<RotorNetConfig>,

@@ -28,7 +28,7 @@ pub const ENTRY: Entry = Entry {
     name: "Sirius",
     drops: "cells lost and sent again",
     in_turn: false,
-    no_circuits: "all that leaves a rack crosses gratings, by wavelength",
+    no_circuits: "all traffic between racks crosses gratings, by wavelength",
     bounds: &[],
     source: "Ballani et al., Sirius: A Flat Datacenter Network with Nanosecond Optical Switching, SIGCOMM 2020",
     summary: "A flat optical fabric: passive gratings, tunable lasers on a fixed cyclic schedule, \
@@ -138,7 +138,7 @@ impl FabricConfig for SiriusConfig {
             true => obeyed.lacks(
                 Term::Header,
                 physics.header,
-                "its cell is given, all payload",
+                "its cell is given and is all payload",
             ),
             false => obeyed.by(Term::Header, "header", physics.header),
         }
@@ -152,7 +152,7 @@ impl FabricConfig for SiriusConfig {
         let epochs = self.detection_epochs;
         let rotor = match self.uplink_plan {
             UplinkPlan::Rotor => {
-                ". Its plan \"rotor\" has no gratings that could die; uplink_plan = \"wide\" has"
+                ". Its plan \"rotor\" has no gratings that could fail; uplink_plan = \"wide\" has"
             }
             _ => "",
         };

@@ -198,8 +198,8 @@ impl Design {
         let name = self.modulation.name();
         let adjacent = self.grating.adjacent.unwrap_or_default();
         let limit = format!(
-            "at {adjacent} adjacent crosstalk, {} dB in total, the {name} penalty is unbounded: of \
-             its bits {floor:.1e} are wrong at any power, and {:.1e} may be",
+            "at {adjacent} adjacent crosstalk, {} dB in total, the {name} penalty is unbounded: \
+             the bit error rate is {floor:.1e} at any power, but at most {:.1e} is allowed",
             rounded(Decibel::of(in_band).0, 2),
             self.receiver.threshold
         );
@@ -282,7 +282,8 @@ impl Design {
             return Ok(Some(error));
         }
         let limit = format!(
-            "a kept phase is {} ps wrong after an epoch of {epoch}, and {} ps are allowed",
+            "a cached phase is {} ps wrong after an epoch of {epoch}, but at most {} ps are \
+             allowed",
             rounded(error, 2),
             rounded(allowed, 2)
         );
@@ -325,7 +326,7 @@ impl Design {
         }
         if chosen.post_ber > self.error_rate {
             let limit = format!(
-                "of the bits {:.1e} are wrong after it at {}, and {:.1e} may be",
+                "the bit error rate after it is {:.1e} at {}, but at most {:.1e} is allowed",
                 chosen.post_ber, self.receiver.sensitivity, self.error_rate
             );
             let remedy = format!("correct more, or raise {at}.error_rate");

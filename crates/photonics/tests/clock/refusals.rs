@@ -33,7 +33,7 @@ fn bad_values_are_refused_by_name() {
         ),
         (
             json!({ "loop": { "bandwidth": "1 MHz" } }),
-            "loop.bandwidth = 1000000 Hz: a loop that hears its leader every 1.6 us overshoots",
+            "loop.bandwidth = 1000000 Hz: a loop with an update every 1.6 us overshoots",
         ),
         (
             json!({ "loop": { "damping": 0.0 } }),
@@ -97,7 +97,7 @@ fn bad_values_are_refused_by_name() {
         ),
         (
             json!({ "nodes": 2, "byzantine": { "nodes": [1] } }),
-            "byzantine.nodes = 1 failed: fewer than two sound nodes",
+            "byzantine.nodes = 1 failed: fewer than two fault-free nodes",
         ),
         (
             json!({ "day": { "step": "2 us" } }),

@@ -34,7 +34,7 @@ impl Switch {
         let known = Switch::usual(usual);
         let mut keys = table.as_object().into_iter().flatten();
         if let Some((key, value)) = keys.find(|(key, _)| !known.contains_key(*key)) {
-            let limit = "nothing that this policy looks at";
+            let limit = "this policy does not use it";
             return Err(Refusal::new(key, value, limit, "leave it out"));
         }
         let given = config::read::<Switch>(table, "")?;

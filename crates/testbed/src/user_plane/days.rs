@@ -38,7 +38,7 @@ impl Schedule {
             let mut outputs = slot.outputs.clone();
             outputs.sort_unstable();
             if outputs != (0..ports).collect::<Vec<u32>>() {
-                return refuse(format!("slot {at} is no permutation of {ports} ports"));
+                return refuse(format!("slot {at} is not a permutation of {ports} ports"));
             }
             if slot.day_ns == 0 {
                 return refuse(format!("the day of slot {at} has no length"));

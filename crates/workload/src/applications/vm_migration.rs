@@ -106,7 +106,7 @@ impl VmMigration {
         let refuse = |limit: String, remedy| Err(Refusal::new("buffer", buffer, limit, remedy));
         if self.pieces != 1 || self.ahead.is_some() {
             let limit = "sets the same as `pieces` and `ahead`".to_owned();
-            return refuse(limit, "leave it out, or both of them");
+            return refuse(limit, "remove it, or both of them");
         }
         // Pieces are of a byte at least, and counted in 32 bits.
         let most = self.image().min(u32::MAX as u64).max(1);

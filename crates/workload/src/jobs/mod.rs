@@ -300,7 +300,7 @@ fn check_clock(least: Time, i: usize, name: &str) -> Result<(), Refusal> {
     Err(Refusal::new(
         key(i),
         format!("\"{name}\""),
-        format!("computes until day {days:.0} of the run, the clock ends after 53"),
+        format!("computes until day {days:.0} of the run, but the clock ends after day 53"),
         "shorten what it computes",
     ))
 }

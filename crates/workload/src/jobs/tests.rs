@@ -245,7 +245,7 @@ fn bad_jobs_are_refused_by_name() {
         (
             json!([{"kind": "vm-migration", "buffer": "128 KB", "pieces": 2}]),
             "workload.jobs[0].buffer = 128 KB: sets the same as `pieces` and `ahead`; \
-             leave it out, or both of them",
+             remove it, or both of them",
         ),
         (
             json!([{"kind": "vm-migration", "buffer": "0 B"}]),

@@ -42,7 +42,7 @@ impl HotSpot {
                 return Err(Refusal::new(
                     "workload.pattern.hosts",
                     n,
-                    "targets names the hot servers already",
+                    "targets already names the hot servers",
                     "remove one of the two",
                 ))
             }

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The only format that is read; the demand of `plan` may have other formats.
-const FORM: &str = "write CSV of numbers alone: a line for each source rack, commas between, no \
-                    names (NPY, JSON, blanks and semicolons are not read here)";
+const FORM: &str = "write CSV with numbers only: one line for each source rack, commas between \
+                    numbers, no names (NPY, JSON, blanks and semicolons are not read here)";
 
 /// Racks talk in proportion to the weights of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -177,7 +177,7 @@ mod tests {
             "[[0, 1], [1, 0]]\n",
         ] {
             assert!(
-                bad(other, 2).contains("not a number; write CSV of numbers alone"),
+                bad(other, 2).contains("not a number; write CSV with numbers only"),
                 "{other}"
             );
         }

@@ -164,13 +164,13 @@ pub fn open_loop(flows: &Flows, held: OpenLoop) -> Result<(), Refusal> {
     };
     if !flows.after.is_empty() {
         return refuse(
-            "some wait for others, and this holds known arrivals only",
-            "run it, and take the flow table of the run instead",
+            "some wait for others, but this format holds only known arrivals",
+            "run it, and use the flow table of the run instead",
         );
     }
     if held == OpenLoop::Sized && flows.bytes.contains(&0) {
         return refuse(
-            "some have size 0 and send until a run stops, and this holds sizes only",
+            "some have size 0 and send until a run stops, but this format needs a size",
             "name the .cm file as workload.trace, or give them sizes",
         );
     }

@@ -84,7 +84,7 @@ impl HostNames {
             return Err(name.error("no name", "give every line a host"));
         }
         if key.parse::<IpAddr>().is_err() && is_prefix(&key) {
-            let problem = format!("{} is a prefix, of several hosts", name.shown());
+            let problem = format!("{} is an address prefix of several hosts", name.shown());
             return Err(name.error(problem, "give each address a line of its own"));
         }
         match self.numbers.insert(key, number) {
@@ -166,7 +166,7 @@ fn layout(heading: Row) -> Result<Layout, TextError> {
             by_rack: number.is_none(),
             width: titles.len(),
         }),
-        _ => Err(heading.error("names no columns of hosts and their places", HEADING)),
+        _ => Err(heading.error("has no columns of hosts and their places", HEADING)),
     }
 }
 
@@ -225,7 +225,7 @@ mod tests {
         assert!(bad("host,rack\na,r\nb,s\nc,t\n").contains("line 4, column 3: `t` is rack 3"));
         assert!(bad("host,number\na,6\n").contains("number is `6`, outside 0 to 5"));
         assert!(bad("host,number\na,1\na,2\n").contains("line 3, column 1: `a` is there twice"));
-        assert!(bad("host,rack\n10.0.0.0/24,r\n").contains("is a prefix, of several hosts"));
+        assert!(bad("host,rack\n10.0.0.0/24,r\n").contains("is an address prefix"));
         assert!(bad("a,0\n").ends_with(HEADING));
         assert!(bad("host,number\n").contains("names no host; add a line for each"));
         assert!(bad("host,number\na\n").contains("has 1 values, the heading 2"));

@@ -51,7 +51,10 @@ pub fn check_unit(
         Some(load) => Err(Refusal::new(
             "workload.trace",
             format!("\"{path}\""),
-            format!("its flows are {load:.2e} times what all servers can send until the last start, in ps"),
+            format!(
+                "in ps, its flows have {load:.2e} times the bytes that all servers can send until \
+                 the last start"
+            ),
             "add trace_unit = \"us\" if starts are microseconds, as uet-htsim has, or \"ps\" \
              if they are picoseconds",
         )),
@@ -190,7 +193,7 @@ mod tests {
         for (table, expect) in [
             (
                 json!({"trace": "t.csv", "load": 0.3}),
-                "workload.load = 0.3: a trace holds everything about its flows, their times \
+                "workload.load = 0.3: a trace defines its flows completely, their times \
                  included; add scale = \"time\" to [workload] to scale its times, or remove",
             ),
             (
@@ -207,7 +210,7 @@ mod tests {
             ),
             (
                 json!({"trace": "t.csv", "scale": "time", "load": 0.3, "flows": 4}),
-                "workload.flows = (set): a trace holds everything",
+                "workload.flows = (set): a trace defines its flows",
             ),
             (
                 json!({"sizes": "web-search", "load": 0.3, "scale": "time", "flows": 4}),

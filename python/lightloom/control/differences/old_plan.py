@@ -17,7 +17,7 @@ from lightloom.control.ports.port_map import SwitchSize
 from lightloom.errors import ConfigError
 from lightloom.units.counts import counted
 
-REMEDY = "name what `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
+REMEDY = "name a file that `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
 
 
 class OldLight(NamedTuple):

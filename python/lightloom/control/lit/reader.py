@@ -25,7 +25,7 @@ from lightloom.errors import ConfigError
 from lightloom.storage import reading
 
 REMEDY = (
-    "name what `lightloom plan -o` wrote, the switch's CONFIG_DB or OCP YANG as JSON, what "
+    "name a file that `lightloom plan -o` wrote, the switch's CONFIG_DB or OCP YANG as JSON, what "
     "`show ocs cross-connect config` prints, or a list like [[0, 1], [2, 3]]"
 )
 

@@ -97,8 +97,8 @@ impl<'a> Weights<'a> {
             return Err(Refusal::new(
                 "weights",
                 total,
-                "the sum of the largest of every row must fit 63 bits",
-                "divide them all",
+                "the sum of the largest entry of each row must fit in 63 bits",
+                "divide all entries by the same number",
             ));
         }
         Ok(())
@@ -137,8 +137,13 @@ pub enum Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Violation::Shape => write!(f, "not as many rows and potentials as weights have"),
-            Violation::Column(column) => write!(f, "column {column} is not there or taken twice"),
+            Violation::Shape => write!(
+                f,
+                "the numbers of rows and potentials differ from those of the weights"
+            ),
+            Violation::Column(column) => {
+                write!(f, "column {column} does not exist or is assigned twice")
+            }
             Violation::Uncovered(row, column) => {
                 write!(
                     f,
@@ -303,7 +308,7 @@ mod tests {
         let five = maximum(&Weights::new(5, &[LIMIT; 25]))
             .unwrap_err()
             .to_string();
-        assert!(five.contains("must fit 63 bits"));
+        assert!(five.contains("must fit in 63 bits"));
         let mut largest = [[LIMIT; 5]; 4].concat();
         largest.extend([3; 5]);
         assert_eq!(

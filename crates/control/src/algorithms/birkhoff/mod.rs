@@ -102,7 +102,7 @@ fn check_stop(stop: Stop) -> Result<(), Refusal> {
         false => Err(Refusal::new(
             "mass",
             number(stop.mass),
-            "a share above 0, at most 1",
+            "must be above 0 and at most 1",
             "give 1 to decompose all, 0.9 for most",
         )),
     }
@@ -116,7 +116,9 @@ fn equal_lines(matrix: &Matrix) -> Result<i64, Refusal> {
             return Err(Refusal::new(
                 format!("demand, {name} {at}"),
                 format!("a sum of {}", sums[at]),
-                format!("rows and columns must all sum up to the same, and row 0 has {line_sum}"),
+                format!(
+                    "all rows and columns must have the same sum, but that of row 0 is {line_sum}"
+                ),
                 "scale the matrix (Sinkhorn) or stuff it (QuickStuff) first",
             ));
         }
@@ -359,7 +361,8 @@ mod tests {
         let matrix = Matrix::new(2, 2, vec![0, 7, 3, 0]).unwrap();
         assert_eq!(
             decompose(&matrix, Stop::NEVER).unwrap_err().to_string(),
-            "demand, row 1 = a sum of 3: rows and columns must all sum up to the same, and row 0 has 7; \
+            "demand, row 1 = a sum of 3: all rows and columns must have the same sum, \
+             but that of row 0 is 7; \
              scale the matrix (Sinkhorn) or stuff it (QuickStuff) first"
         );
         let matrix = Matrix::new(3, 3, vec![0, 4, 3, 7, 0, 0, 7, 0, 0]).unwrap();

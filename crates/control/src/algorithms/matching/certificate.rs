@@ -52,14 +52,17 @@ pub enum Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Violation::Shape => write!(f, "not one circuit and one dual for each rack"),
+            Violation::Shape => write!(f, "each rack needs one circuit and one dual"),
             Violation::Circuit(c) => {
-                write!(f, "circuit {c} joins no two racks that have no other")
+                write!(
+                    f,
+                    "circuit {c} must join two racks that have no other circuit"
+                )
             }
             Violation::Weight => write!(f, "the weight is not the sum over the pairs"),
             Violation::Negative(i) => write!(f, "the dual of rack {i} is below 0"),
             Violation::Blossom(b) => {
-                write!(f, "blossom {b} is no odd set with a dual of 0 or more")
+                write!(f, "blossom {b} is not an odd set with a dual of 0 or more")
             }
             Violation::Uncovered(i, j) => write!(f, "duals do not cover the weight of ({i}, {j})"),
             Violation::Gap(gap) => write!(f, "the bound exceeds the weight by {gap} halves"),
@@ -206,13 +209,10 @@ mod tests {
     #[test]
     fn a_violation_says_where_it_is() {
         let said = [
-            (
-                Violation::Shape,
-                "not one circuit and one dual for each rack",
-            ),
+            (Violation::Shape, "each rack needs one circuit and one dual"),
             (
                 Violation::Circuit(3),
-                "circuit 3 joins no two racks that have no other",
+                "circuit 3 must join two racks that have no other circuit",
             ),
             (
                 Violation::Weight,
@@ -221,7 +221,7 @@ mod tests {
             (Violation::Negative(7), "the dual of rack 7 is below 0"),
             (
                 Violation::Blossom(2),
-                "blossom 2 is no odd set with a dual of 0 or more",
+                "blossom 2 is not an odd set with a dual of 0 or more",
             ),
             (
                 Violation::Uncovered(4, 5),

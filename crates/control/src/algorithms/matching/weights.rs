@@ -94,7 +94,7 @@ impl Weights {
             Hysteresis::Bonus(bonus) => (1, bonus),
         };
         if bonus < 0 {
-            let limit = "circuits that are up count no less than others";
+            let limit = "lit circuits have at least the weight of others";
             return Err(Refusal::new("bonus", bonus, limit, "give 0 or more"));
         }
         let most = (LIMIT - bonus.min(LIMIT)) / scale;
@@ -114,7 +114,10 @@ impl Weights {
                 return Err(Refusal::new(
                     "up",
                     format!("({i}, {j})"),
-                    format!("a circuit joins two of {} racks that have no other", self.n),
+                    format!(
+                        "a circuit joins two of the {} racks, and each rack has at most one",
+                        self.n
+                    ),
                     "list each circuit once",
                 ));
             }
@@ -166,8 +169,8 @@ impl Weights {
                     return Err(Refusal::new(entry(i, j), self.get(i, j), limit, remedy));
                 }
                 if here != there {
-                    let limit = format!("a circuit joins both ways, and [{j}][{i}] is {there}");
-                    return refuse(&limit, "add demand of both directions (symmetrise)");
+                    let limit = format!("a circuit has both directions, but [{j}][{i}] is {there}");
+                    return refuse(&limit, "add the demand of both directions (symmetrise)");
                 }
                 if i == j && here != 0 {
                     return refuse("no circuit joins a rack with itself", "set it to 0");
@@ -207,7 +210,7 @@ impl Weights {
         let at = at.unwrap_or(0);
         let limit = match most {
             LIMIT => format!("a circuit weighs at most {LIMIT}, of 57 bits"),
-            _ => format!("at most {most}, so that circuits that are up can count more"),
+            _ => format!("at most {most}, so that lit circuits can have a higher weight"),
         };
         Refusal::new(name(at / self.n, at % self.n), largest, limit, SMALLER)
     }

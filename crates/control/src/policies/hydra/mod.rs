@@ -43,8 +43,8 @@ pub const ENTRY: Entry = Entry {
     aliases: &[],
     source: "Christodoulopoulos et al., Performance evaluation of a hybrid optical/electrical \
              interconnect, JOCN 7(3), 2015, §III.B",
-    summary: "Circuits on several planes for the heaviest pairs, paths over several of them for \
-              others; traffic leaves a circuit before it goes dark.",
+    summary: "Circuits on several planes for the heaviest pairs, and paths over several circuits \
+              for the others. Traffic leaves a circuit before it goes dark.",
     usual: Usual {
         planes: Some(PLANES),
         rate: Some(RATE),

@@ -130,7 +130,7 @@ fn refuses_routers_and_packets_by_name() {
         ),
         (
             json!({"flow_control": "virtual-cut-through", "vc_buffer": 32}),
-            "fabric.vc_buffer = 32: holds no packet: that has 33 flits; deepen it, or use \
+            "fabric.vc_buffer = 32: holds no packet: a packet has 33 flits; deepen it, or use \
              fabric.flow_control = \"wormhole\"",
         ),
         (

@@ -32,12 +32,12 @@ fn refuses_by_name() {
         ),
         (
             json!({"tiers": 2, "racks_per_pod": 16}),
-            "fabric.tiers = 2: racks_per_pod = 16 leaves pods and a core; remove \
+            "fabric.tiers = 2: racks_per_pod = 16 makes several pods and a core; remove \
              fabric.racks_per_pod or fabric.tiers",
         ),
         (
             json!({"tiers": 3, "racks_per_pod": 128}),
-            "fabric.tiers = 3: all 128 racks are one pod, which is 2 tiers; remove \
+            "fabric.tiers = 3: all 128 racks are in one pod, which has 2 tiers; remove \
              fabric.racks_per_pod or fabric.tiers",
         ),
         (
@@ -129,5 +129,5 @@ fn faults_are_rejected() {
     use lightloom_engine::{Command, Element};
     let mut fabric = fabric(&cluster(4, 4), &json!({}), &Flows::new());
     let e = fabric.apply(Command::Repair(Element::Node(0))).unwrap_err();
-    assert!(e.to_string().contains("takes its servers with it"), "{e}");
+    assert!(e.to_string().contains("disconnects its servers"), "{e}");
 }

@@ -240,7 +240,7 @@ fn a_policy_that_errs_ends_the_run_by_name() {
     errs(
         routes,
         "route of racks 2 and 3 = over (2, 3) on plane 0",
-        "no such circuit",
+        "a circuit that is not requested",
     );
     let planes = move || Ok(Target::direct(plane_1()));
     errs(planes, "circuits[0] = (0, 1) on plane 1", "planes 0 to 0");

@@ -60,7 +60,8 @@ fn refuses_by_name() {
         (
             64,
             json!({"architecture": "ao-nack", "packet": "64 B", "detector": "edge", "tuning": "0 ns"}),
-            "fabric.detector = \"edge\": a NACK takes 100 ns and a packet only 55.2 ns; use \
+            "fabric.detector = \"edge\": a NACK takes 100 ns to arrive, but a packet is \
+             sent in 55.2 ns; use \
              \"timers\" or \"sequence\", longer packets or shorter fibre",
         ),
         (
@@ -172,8 +173,9 @@ fn refuses_to_send_again_at_once() {
         "fibre": "0 mm", "guard": "0 B", "label_reading": "0 ps", "arbitration": "0 ps",
         "tuning": "0 ps",
     });
-    let message = "fabric.fibre = 0 mm: a host would send again 0 ps after it began, which must \
-                   be 1 ns or more; lengthen it, or set fabric.abort_on_nack = false";
+    let message = "fabric.fibre = 0 mm: a host would send again only 0 ps after it began to \
+                   send, but at least 1 ns is needed; lengthen it, or set \
+                   fabric.abort_on_nack = false";
     assert_eq!(refusal(64, table.clone()), message);
     table["fibre"] = json!("100 mm"); // 0.5 ns each way
     assert!((ENTRY.resolve)(&table, &cluster(64)).is_ok());

@@ -31,7 +31,8 @@ fn what_cannot_be_is_refused_by_name() {
     says(
         8,
         json!({"switches": 1}),
-        "fabric.switches = 1: must be 2 or more, as one turns while others are lit; use 2 to 7",
+        "fabric.switches = 1: must be 2 or more, because one reconfigures while the others are \
+         lit; use 2 to 7",
     );
     says(2, json!({}), "cluster.racks = 2");
     says(2_000, json!({}), "must be at most 1024");

@@ -10,7 +10,7 @@ use lightloom_engine::{check_range, Bytes, Cluster, Flows, Refusal, Time};
 
 /// The effect of a relay queue that holds one cell.
 const STALLS: &str =
-    "below 2 a node cannot take the next cell before it has sent the last: Sirius §4.3";
+    "below 2, a node can accept the next cell only after it has sent the last one: Sirius §4.3";
 
 impl SiriusConfig {
     /// Completes and checks the table.
@@ -78,7 +78,7 @@ impl SiriusConfig {
             return refuse(
                 "slot",
                 self.slot,
-                "slots beyond 1 ms are another fabric".into(),
+                "must be at most 1 ms".into(),
                 "lower fabric.slot",
             );
         }
@@ -171,10 +171,15 @@ impl SiriusConfig {
             ))
         };
         if self.uplink_plan != UplinkPlan::Rotor {
-            return refuse("the wiring of gratings leaves no schedule without a node: only uplink_plan = \"rotor\" has one");
+            return refuse(
+                "gratings have no schedule that omits a failed node: only uplink_plan = \"rotor\" \
+                 has one",
+            );
         }
         if cluster.racks > 1024 {
-            return refuse("schedules without a node are kept for at most 1024 nodes");
+            return refuse(
+                "schedules that omit a failed node are supported for at most 1024 nodes",
+            );
         }
         Ok(())
     }
@@ -186,7 +191,7 @@ impl SiriusConfig {
         }
         let fits = carried.saturating_sub(self.header.0);
         if fits == 0 {
-            let limit = format!("leaves nothing of the {carried} B that a slot carries");
+            let limit = format!("leaves no room in the {carried} B that a slot carries");
             let remedy = "lower it, or raise fabric.slot";
             return Err(Refusal::new("fabric.header", self.header, limit, remedy));
         }

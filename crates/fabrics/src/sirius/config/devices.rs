@@ -105,7 +105,7 @@ impl SiriusConfig {
         if fibre <= reach {
             return Ok(());
         }
-        let limit = format!("light passes {fibre} of fibre, and {AT} reach {reach}");
+        let limit = format!("light passes {fibre} of fibre, but {AT} reach {reach}");
         let remedy = format!("lower it, or raise {AT}.link.margin");
         Err(Refusal::new(
             "fabric.propagation",
@@ -130,8 +130,8 @@ impl SiriusConfig {
             many => format!("{many} chips"),
         };
         Some(format!(
-            ". By its devices {fed} transceivers hang on a laser, {chips} for the {uplinks} of a \
-             node, and die with it; a spare that a bank of lasers has dies, too"
+            ". According to its devices, {fed} transceivers share a laser, with {chips} for the \
+             {uplinks} of a node, and fail with it; the spare laser of a bank also fails"
         ))
     }
 
@@ -179,7 +179,7 @@ fn refuse_reach(derived: &Derived, needed: u32) -> Result<(), Refusal> {
         return Ok(());
     }
     let limit = format!(
-        "an uplink reaches {ports} nodes, one for each port, and {needed} are needed (nodes ÷ \
+        "an uplink reaches {ports} nodes, one for each port, but {needed} are needed (nodes ÷ \
          uplinks, by fabric.uplink_plan)"
     );
     let remedy = format!("use {needed} ports, more fabric.uplinks, or fewer cluster.racks");

@@ -27,14 +27,14 @@ impl SiriusConfig {
             value: self.slot.to_string(),
             effect: format!(
                 "guardband ({}) and header ({}) take {:.0} % of it at {}, so that uplinks carry \
-                 payload for the rest alone",
+                 payload only in the rest",
                 self.guardband,
                 self.header,
                 100.0 * share,
                 self.channel_rate
             ),
             remedy: format!(
-                "raise it to {}, of which they take a tenth, and leave cell out",
+                "raise it to {}, of which they take a tenth, and remove cell",
                 overhead * PAPERS
             ),
         })

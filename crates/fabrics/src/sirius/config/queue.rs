@@ -27,9 +27,9 @@ impl SiriusConfig {
             parameter: "queue",
             value: self.queue.to_string(),
             effect: format!(
-                "it holds the network back, as a cell is counted for {needed} epochs from its grant \
-                 until its second hop leaves, and a node sends one an epoch to each destination; \
-                 times and short queues are those of this Q"
+                "it limits throughput: a cell counts for {needed} epochs, from its grant until its \
+                 second hop leaves, and a node sends one cell per epoch to each destination; times \
+                 and short queues are those of this Q"
             ),
             remedy: match needed <= i64::from(MOST) {
                 true => format!("raise it to {needed}"),

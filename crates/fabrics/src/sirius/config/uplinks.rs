@@ -43,7 +43,7 @@ impl SiriusConfig {
             return Err(Refusal::new("fabric.uplinks", uplinks, limit, remedy));
         }
         if cluster.racks == 2 && self.intermediates == Intermediates::Others {
-            let limit = "between two nodes there is no other to relay";
+            let limit = "with two nodes, there is no third node to relay";
             let remedy = "use fabric.intermediates = \"all\", or add racks";
             return Err(Refusal::new(
                 "fabric.intermediates",
@@ -121,8 +121,8 @@ fn untiled(uplinks: u32, bank: u32, rest: u32, most: u32) -> Refusal {
         "fabric.uplinks",
         uplinks,
         format!(
-            "with uplink_plan = \"mixed\" those beyond whole banks of {bank} must divide {bank}, \
-             and {rest} do not"
+            "with uplink_plan = \"mixed\" the uplinks beyond whole banks of {bank} must divide \
+             {bank}, but {rest} do not"
         ),
         format!(
             "use {}, or fabric.uplink_plan = \"wide\" or \"rotor\"",

@@ -38,8 +38,8 @@ pub fn narrow(config: &SiriusConfig, derived: &Derived, cluster: &Cluster) -> Op
         parameter: "ideal_window",
         value: config.ideal_window.to_string(),
         effect: format!(
-            "a lone flow does not fill {wires}, since an intermediate's place for a cell of it is \
-             free again after up to {covering} epochs"
+            "a single flow does not fill {wires}, because an intermediate frees the place of its \
+             cell only after up to {covering} epochs"
         ),
         remedy: format!("raise it to {filling}"),
     })

@@ -11,9 +11,9 @@ use crate::tdma::failures::refuse_grey;
 use lightloom_engine::{Command, Element, Rejected};
 
 /// Assumption of networks of rotor switches about failures.
-pub const FAILURES: &str = "all racks know of a dead rotor switch at once: no rack relays for a \
-                            rack that it would never meet; pairs that no relay joins either wait. \
-                            Racks and their uplinks do not die";
+pub const FAILURES: &str = "all racks detect a failed rotor switch at once: no rack relays for a \
+                            rack to which it has no circuit; pairs without a circuit or a relay \
+                            wait. Racks and their uplinks do not fail";
 
 impl Circuits {
     /// Makes a rotor switch fail, or repairs it.

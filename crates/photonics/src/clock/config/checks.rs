@@ -45,7 +45,7 @@ fn check_loop(config: &ClockConfig) -> Result<(), Refusal> {
     check_range("loop.bandwidth", pll.bandwidth, Hertz(1e-3)..=Hertz(1e9))?;
     if pll.bandwidth > highest {
         let limit = format!(
-            "a loop that hears its leader every {} overshoots beyond {highest}",
+            "a loop with an update every {} overshoots beyond {highest}",
             config.epoch
         );
         let remedy = "lower it, or shorten epoch";
@@ -176,7 +176,7 @@ fn check_failures(config: &ClockConfig) -> Result<(), Refusal> {
         } else {
             "die"
         };
-        let limit = "fewer than two sound nodes are left to be compared";
+        let limit = "fewer than two fault-free nodes are left to be compared";
         return Err(Refusal::new(
             key,
             format!("{} failed", failed.len() - sound),

@@ -49,7 +49,7 @@ fn two_nodes_have_no_others() {
     };
     let e = others.derive(&cluster(2)).unwrap_err().to_string();
     assert!(
-        e.starts_with("fabric.intermediates = others: between two nodes"),
+        e.starts_with("fabric.intermediates = others: with two nodes"),
         "{e}"
     );
     assert!(others.derive(&cluster(3)).is_ok());
@@ -182,8 +182,8 @@ fn what_cannot_run_is_refused_by_name() {
     });
     assert_eq!(
         e,
-        "fabric.uplinks = 13: with uplink_plan = \"mixed\" those beyond whole banks of 8 must \
-         divide 8, and 5 do not; use 12 or 16, or fabric.uplink_plan = \"wide\" or \"rotor\""
+        "fabric.uplinks = 13: with uplink_plan = \"mixed\" the uplinks beyond whole banks of 8 \
+         must divide 8, but 5 do not; use 12 or 16, or fabric.uplink_plan = \"wide\" or \"rotor\""
     );
     let e = refused(SiriusConfig {
         uplinks: Some(129),

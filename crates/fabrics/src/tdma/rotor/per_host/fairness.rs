@@ -71,7 +71,7 @@ impl Fairness {
         if packets < fewest {
             let limit = format!(
                 "needs days of {fewest} packets at least, one for each pair of servers of two \
-                 racks, and a day carries {packets}"
+                 racks, but a day carries {packets}"
             );
             let remedy = "lengthen the day, shorten packets, or use \"per-rack\"";
             return refuse("rotorlb", given, limit, remedy);
