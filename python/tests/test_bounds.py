@@ -130,12 +130,12 @@ def test_bounds_are_printed_as_bounds(tmp_path: Path) -> None:
     done = cli("run", "e.toml", "--set", "run.stop=20 us", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "p99 > " in done.stdout
-    assert "under way when the run ended; > is what a figure exceeds" in done.stdout
+    assert "under way when the run ended; > marks a lower bound" in done.stdout
     both = cli(
         "compare", "--verbose", "e.toml", "--set", "run.stop=20 us", "-o", "out", cwd=tmp_path
     )
     assert "> " in next(x for x in both.stdout.splitlines() if x.startswith("clos "))
-    assert ">: what a figure exceeds" in both.stdout
+    assert ">: lower bound" in both.stdout
     assert "A figure with &gt; is a bound" in (tmp_path / "out/report.html").read_text()
     summary = json.loads((tmp_path / "out/comparison.json").read_text())["clos"]
     assert summary["fct_bound"]["all"]["p99_us"]["high"] is None

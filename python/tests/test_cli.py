@@ -122,7 +122,7 @@ def test_the_first_table_is_explained_and_no_other(tmp_path: Path) -> None:
 
 def test_what_a_lone_server_may_take_is_said_where_the_file_leaves_it_open(tmp_path: Path) -> None:
     said = (
-        "note: cluster.rack_rate says nothing of one server: a lone one may take all uplinks of "
+        "note: cluster.rack_rate does not limit a single server: one server may use all uplinks of "
         "its rack, 100 Gb/s or more; set cluster.nic to limit it (a server's share is 50.0 Gb/s)"
     )
     rack = 'rack_rate = "100 Gb/s"'
@@ -453,7 +453,9 @@ def test_samples_that_are_thinned_are_noted(tmp_path: Path) -> None:
 
     write(tmp_path / "e.toml", SMALL, SIRIUS)
     (line,) = noted("10 ns")
-    assert "run.sample = 10 ns makes more samples than are kept: they are 40 ns apart" in line
+    assert (
+        "run.sample = 10 ns gives more samples than are kept: the kept ones are 40 ns apart" in line
+    )
     assert noted("100 ns") == []
 
 
@@ -481,7 +483,10 @@ def test_fewer_uplinks_than_the_rack_rate_needs_are_noted(tmp_path: Path) -> Non
     for sets, said in (
         (["fabric.uplinks=2"], None),
         (["fabric.uplinks=1"], "uplinks = 1 is less than the 2 base uplinks"),
-        (["cluster.racks=2", "cluster.rack_rate=200 Gb/s"], "add racks, of which each has one"),
+        (
+            ["cluster.racks=2", "cluster.rack_rate=200 Gb/s"],
+            "add racks (each allows one more uplink)",
+        ),
     ):
         overrides = [word for set_ in sets for word in ("--set", set_)]
         for verb, name in (("run", "note: "), ("compare", "note: sirius: ")):

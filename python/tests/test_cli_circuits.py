@@ -80,7 +80,7 @@ def test_compare_says_what_went_by_circuit(hybrid: Path, tmp_path: Path) -> None
     (circuits, tree) = rows(done.stdout, "cthrough", "tree")
     assert circuits[-1] == f"{share:.1%}"
     assert tree[-1] == "-"
-    assert "By circuit: of the bytes delivered" in done.stdout
+    assert "By circuit: share of the delivered bytes" in done.stdout
     # Nothing in this comparison has queues: their columns make room.
     assert "queue\n" not in done.stdout
     assert "    queue" not in done.stdout
@@ -224,7 +224,7 @@ def test_a_run_too_short_for_circuits_says_so(
 ) -> None:
     notes = said("run", hybrid, "--fabric", "cthrough", "--set", end, cwd=tmp_path)
     (note,) = [n for n in notes if SHORT in n]
-    assert "first decided on after 200 ms" in note
+    assert "the first decision on circuits comes after 200 ms" in note
     assert remedy in note
     # What the tree alone does is nothing to be warned of.
     assert not any(SHORT in n for n in said("run", hybrid, "--fabric", "tree", cwd=tmp_path))
@@ -300,7 +300,7 @@ def test_one_circuit_that_is_slower_than_the_tree_is_told(hybrid: Path, tmp_path
         hybrid.write_text(text + fabric, encoding="utf-8")
         for planes, told in ((3, False), (4, False), (5, True)):
             notes = said("run", hybrid, "--set", f"fabric.planes={planes}", cwd=tmp_path)
-            found = [n for n in notes if "two racks that one circuit joins" in n]
+            found = [n for n in notes if "slower over one circuit than over the tree" in n]
             assert bool(found) == told
             assert not any(SLOW in n for n in notes)
         assert "a circuit carries 800 Mb/s, the tree beside it up to 1.00 Gb/s" in found[0]
@@ -359,8 +359,8 @@ def test_an_electrical_network_by_default_beside_another_is_told(
         return [n for n in made if "not alike" in n]
 
     assert told() == [
-        "note: electrical networks are not alike: cthrough 40:1 by default, beside tree 4:1; "
-        "cluster.oversubscription sets all that have none of their own"
+        "note: electrical networks differ: cthrough 40:1 by default, beside tree 4:1; "
+        "cluster.oversubscription sets it for all that do not set their own"
     ]
     assert told("fabric.cthrough.oversubscription=40") == []
     assert told("fabric.cthrough.preset=testbed-40to1") == []

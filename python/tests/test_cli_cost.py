@@ -98,7 +98,7 @@ def test_the_tornado_is_svg_and_the_same_each_time(experiment: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--prices", "hydra"), "no price book, and no file"),
+        (("--prices", "hydra"), "neither a price book nor a file"),
         (("--price", "swich=5"), 'did you mean "switch"'),
         (("--price", "plutonium=5"), "no such part; choose one of 27, as "),
         (("--price", "switch=-5"), "below 0"),

@@ -292,6 +292,9 @@ def test_only_what_was_measured_in_full_is_recorded(tmp_path: Path) -> None:
     other = {"value": 2.5, "readings": {"drain": {"value": 1.0}}}
     kept.write_text(json.dumps({"c0": other, "c1": {**other, "value": 7.0}}))
     again = lightloom("reproduce", "--record", cwd=tmp_path, LIGHTLOOM_VALIDATION=where)
-    note = "note: toy/c0 has another value now: those by other readings go (--readings)"
+    note = (
+        "note: toy/c0 has another value now, so its values by other readings are removed "
+        "(--readings)"
+    )
     assert [line for line in again.stderr.splitlines() if line.startswith("note")] == [note]
     assert json.loads(kept.read_text()) == {"c0": {"value": 2.0}, "c1": {**other, "value": 7.0}}

@@ -286,4 +286,4 @@ def test_hours_are_those_of_the_slow_model(tmp_path: Path) -> None:
     for none in ("0", "-1", "nan", "inf"):
         refused = lightloom("clock", "--hours", none, cwd=tmp_path)
         assert refused.returncode == 2
-        assert refused.stderr.startswith(f"error: --hours = {none}: no length of time; ")
+        assert refused.stderr.startswith(f"error: --hours = {none}: not a length of time; ")

@@ -364,7 +364,7 @@ def test_clusters_that_are_not_there_are_refused(
         ("--scheduler-file", "none.json"): "--scheduler-file = none.json: no such file",
         ("--scheduler-file", "bad.json"): "bad.json: has no address of a scheduler",
         ("--scheduler-file", "deep.json"): "deep.json: has no address of a scheduler",
-        ("--scheduler", "a", "--scheduler-file", "b"): "--scheduler is given, too",
+        ("--scheduler", "a", "--scheduler-file", "b"): "--scheduler is also given",
         ("--scheduler", "a", "--workers", "2"): "--workers = 2: a cluster has its own workers",
     }
     for arguments, expected in cases.items():

@@ -384,11 +384,11 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a bonus for nothing": (
         lambda: control.maximum_weight_matching(SQUARE, bonus=1),
-        "bonus = 1: no circuits are up that it would count for; give up, or no bonus",
+        "bonus = 1: has no effect without up, the lit circuits; give up, or remove bonus",
     ),
     "a bonus for nothing in a plan": (
         lambda: control.plan(SQUARE, "edmonds", bonus=1),
-        "bonus = 1: no circuits are up",
+        "bonus = 1: has no effect without up",
     ),
     "half a circuit in a plan": (
         lambda: control.plan(SQUARE, "edmonds", up=[(0,)]),
@@ -462,11 +462,11 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "carried demand that is none": (
         lambda: ROUND.carried([[0, 1, 0], [0, 0, np.nan], [0, 0, 0]], "10 Gb/s"),
-        "demand[1][2] = nan: no amount of bytes",
+        "demand[1][2] = nan: not a byte count",
     ),
     "negative carried demand": (
         lambda: ROUND.carried([[0, 1, 0], [0, 0, 0], [-2, 0, 0]], "10 Gb/s"),
-        "demand[2][0] = -2: no amount of bytes",
+        "demand[2][0] = -2: not a byte count",
     ),
     "nothing in a period": (
         lambda: control.plan(SQUARE, "hydra", period="0 s"),

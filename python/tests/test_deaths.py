@@ -198,7 +198,7 @@ def test_what_kills_its_worker_each_time_has_failed_and_the_others_go_on(tmp_pat
     for line in failed:
         assert line.startswith("failed: hybrid-kills=True-seed=")
         assert line.endswith(
-            " (fabric hybrid): 4 processes died of it, most likely for want of memory, the last of "
+            " (fabric hybrid): 4 processes died of it, most likely for lack of memory, the last of "
             "them (SIGKILL) with nothing beside it; free some, or make it smaller"
         )
     document = json.loads((tmp_path / "out/sweep.json").read_text())["points"]

@@ -75,7 +75,7 @@ def test_bills_by_share_say_so_and_who_leads_by_whole_boxes() -> None:
     """By hand, and the other way round in a book that counts whole boxes."""
     read = of_bills()
     (note,) = wording.fractions(read.costs)
-    assert note.startswith("fractions of switch: a share of a machine that others use")
+    assert note.startswith("fractions of switch: a share of a machine that others also use")
     whole = of_bills("whole")
     first = decision.leaders(whole.purchases, decision.CAPITAL)
     (said,) = [text for text in told(read) if "boxes" in text]

@@ -378,9 +378,9 @@ def test_a_step_is_the_commonest_distance_or_half_of_it(case: str, tmp_path: Pat
     rows = "".join(f"a,b,1,{when}\n" for when in times)
     table = write(tmp_path, "d.csv", f"src,dst,bytes,time\n{rows}")
     if step is None:
-        with pytest.raises(ConfigError, match=r"no common step: .*query_range; or say it in"):
+        with pytest.raises(ConfigError, match=r"no common step: .*query_range; or give it to"):
             read(tmp_path, "p.json", text, unit="B/s")
-        with pytest.raises(ConfigError, match=r"no common step: .*query_range; or say it in"):
+        with pytest.raises(ConfigError, match=r"no common step: .*query_range; or give it to"):
             read_day([tmp_path / "p.json"], unit="B/s")
         with pytest.raises(ConfigError, match=r"no common step: .* as with --every"):
             read_day([table])

@@ -52,8 +52,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "an amount with its unit": (
         "d.csv",
         LONG + "a,b,5 GB\n",
-        "d.csv:2: bytes = 5 GB: not a number; "
-        'write 5; --unit says what one stands for, like "1 GB"',
+        'd.csv:2: bytes = 5 GB: not a number; write 5; --unit gives the size of one, like "1 GB"',
     ),
     "thousands": (
         "d.csv",
@@ -211,7 +210,7 @@ BAD: dict[str, tuple[str, str, str]] = {
         "d.dat",
         LONG,
         "DEMAND = d.dat: its extension names no known format; name a file that "
-        "ends in .csv, .tsv, .txt, .json, .jsonl, .npy, .parquet, or say --format",
+        "ends in .csv, .tsv, .txt, .json, .jsonl, .npy, .parquet, or give --format",
     ),
     "a rate": (
         "d.csv --unit Gb/s",

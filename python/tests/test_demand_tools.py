@@ -71,7 +71,7 @@ def test_names_that_differ_in_control_characters_are_not_one_node(tmp_path: Path
     path.write_text(json.dumps(rows[:1]))
     assert control.read_demand(path).matrix.sum() == 5
     path.write_text(json.dumps(rows))
-    with pytest.raises(ConfigError, match="is two names that differ in control characters alone"):
+    with pytest.raises(ConfigError, match="is two names that differ only in control characters"):
         control.read_demand(path)
 
 

@@ -300,7 +300,7 @@ def test_what_is_said_beside_the_figures(tmp_path: Path) -> None:
     (tmp_path / "it.toml").write_text(f'{CLUSTER}{workload}[run]\nstop = "1 us"\n{FABRIC}')
     done = command("run", "it.toml", "-o", "out", cwd=tmp_path, COLUMNS="200")
     assert done.returncode == 0, done.stderr
-    assert "1 flow waits for a trigger: send_done and recv_done are both when" in done.stdout
+    assert "1 flow waits for a trigger: send_done and recv_done both occur" in done.stdout
     assert "4 flows of size 0 send until the run stops" in done.stdout
     assert "waits for them" not in done.stdout
     (tmp_path / "t.cm").write_text(text("0->1 start 0 size 0"))

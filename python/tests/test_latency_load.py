@@ -246,7 +246,7 @@ def test_a_mean_of_what_arrived_is_not_shown_as_the_mean_of_the_window() -> None
     text = io.StringIO()
     Console(file=text, width=80).print(table_of.table(made, table_of.known([made]), header=False))
     assert text.getvalue().split() == ["slow", ">", "2.50", "µs", ">", "2.50", "µs"]
-    assert any(line.startswith(">: what a figure exceeds") for line in table_of.notes(made))
+    assert any(line.startswith(">: lower bound") for line in table_of.notes(made))
 
 
 def test_a_latency_that_is_a_bound_is_an_arrow_and_leads_nobody() -> None:
@@ -558,7 +558,7 @@ OVERLOADED = {"accepted": 0.25, "offered": 0.5, "load": 0.5, "largest_alone_s": 
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        ({"mean_us": None}, "let run.limit be longer than a flow takes"),
+        ({"mean_us": None}, "make run.limit longer than the time of a flow"),
         ({"mean_us": 60.0}, "lengthen run.warm_up"),
         ({"mean_us": 40.0, **OVERLOADED}, "the load was not carried: 0.25 of 0.5"),
     ],

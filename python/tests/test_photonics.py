@@ -83,7 +83,7 @@ def test_a_switch_of_unknown_loss_has_no_budget_and_says_so(tmp_path: Path) -> N
         '[devices]\nports = 8\nconstraint = "matching"\nsettle = "1 ms"\n'
     )
     printed = call(str(tmp_path / "s.toml"))
-    assert "note: devices.loss is not known: no link budget is worked out" in printed
+    assert "note: devices.loss is not known: no link budget is computed" in printed
     assert "link budget  " not in printed
 
 

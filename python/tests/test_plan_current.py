@@ -152,12 +152,12 @@ UP = {
     "a node beyond the plan's": (
         ["a", "b"],
         old_plan([(0, 1), (1, 2)], ["a", "b"], 2),
-        "up.json: circuits[1]: node 2, where demand.names has 2; name what",
+        "up.json: circuits[1]: node 2, where demand.names has 2; name a file",
     ),
     "a node before the plan's": (
         ["a", "b"],
         old_plan([(0, -1)], ["a", "b"], 2),
-        "up.json: circuits[0]: node -1, where demand.names has 2; name what",
+        "up.json: circuits[0]: node -1, where demand.names has 2; name a file",
     ),
     "names that are none": (
         ["a", "b"],
@@ -167,7 +167,7 @@ UP = {
     "a number that is none": (
         ["a", "b"],
         old_plan([(0, 1)], None, "2"),
-        "up.json: demand.nodes: not a number; name what",
+        "up.json: demand.nodes: not a number; name a file",
     ),
     "names twice": (
         ["a", "b"],
@@ -222,7 +222,7 @@ def test_any_json_is_circuits_or_refused(content: object, names: bool) -> None:
 @pytest.mark.parametrize("text", ["[[" + "1" * 5_000 + ", 2]]", "[" * 100_000, "\xe9"])
 def test_what_is_no_json_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "up.json").write_bytes(text.encode("latin-1"))
-    refused = r"(not JSON .*|not UTF-8|no circuits .*); name what `lightloom plan"
+    refused = r"(not JSON .*|not UTF-8|no circuits .*); name a file that `lightloom plan"
     with pytest.raises(lightloom_package.ConfigError, match=refused):
         read_circuits(tmp_path / "up.json", control.Demand(matrix(EVEN, FOUR)))
 

@@ -151,7 +151,7 @@ def test_what_says_what_is_to_be_cannot_say_what_changes(dialect: str, tmp_path:
     given = ["--port-map", PORTS, "--diff", tmp_path / "old.json", "--as", dialect]
     done = call(EIGHT, "-a", "edmonds", *given)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "says what is to be, not what changes; leave out --diff, or write" in done.stderr
+    assert "contains the new circuits, not the changes; leave out --diff, or write" in done.stderr
 
 
 def demand_of(entries: dict[tuple[str, str], int], names: list[str]) -> control.Demand:
@@ -261,12 +261,12 @@ def test_racks_that_came_and_went_are_named(tmp_path: Path) -> None:
 PLAN = {"format": "lightloom-plan/1", "algorithm": "edmonds"}
 OLD = {
     "no file": (None, "", "old.json: no such file or directory"),
-    "no JSON": ("x", "", "old.json: no circuits in it that can be read; name what"),
+    "no JSON": ("x", "", "old.json: no circuits in it that can be read; name a"),
     "no circuits": ("{}", "", "old.json: no circuits in it; name a file that `lightloom plan -o`"),
     "a schedule": (
         json.dumps({"schedule": {"slots": []}, "circuits": None}),
         "",
-        "old.json: a schedule, which a switch follows as a whole; compare plans of circuits",
+        "old.json: a schedule, which a switch follows as a whole; compare plans of permanent",
     ),
     "for a schedule": (
         "[]",
@@ -462,7 +462,7 @@ def test_of_several_files_all_are_written_or_none(tmp_path: Path) -> None:
     old = tmp_path / "old.json"
     assert call(EIGHT, "-a", "edmonds", *ports, "-o", old).exit_code == 0
     told = refused("a.json", "config_db.json", words=(*ports, "--diff", old))
-    assert "says what is to be, not what changes" in told
+    assert "contains the new circuits, not the changes" in told
 
 
 @pytest.mark.parametrize("text", ["1 h", "60 min", "3600 s"])

@@ -219,7 +219,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], str, str]] = {
         "a folder or a device, no file",
         "; name a file that `lightloom plan -o` wrote",
     ),
-    "no text": (lambda path: path.write_bytes(b"\xff"), "is not UTF-8 text", "; name what"),
+    "no text": (lambda path: path.write_bytes(b"\xff"), "is not UTF-8 text", "; name a file"),
     "no JSON": (
         lambda path: path.write_text("from,web,db\n"),
         "not JSON (expected ident at line 1 column 2)",

@@ -256,7 +256,7 @@ def test_the_index_of_pandas_names_rows(kind: pa.DataType, tmp_path: Path) -> No
 
 # Refusals
 
-ALIKE = "name rows and columns alike, or only the one or the other"
+ALIKE = "give rows and columns the same names, or name only rows or only columns"
 ONCE = "name every node once"
 BAD = {
     "row without column": (
@@ -307,7 +307,7 @@ BAD = {
     "a comma for a point": ("x;a;b\na;0;2,5\nb;1;0\n", ":2:5: `2,5` is not a number; write 2.5"),
     "an amount with its unit": (
         "a,0,5 GB\nb,1,0\n",
-        ':1:5: `5 GB` is not a number; write 5; --unit says what one stands for, like "1 GB"',
+        ':1:5: `5 GB` is not a number; write 5; --unit gives the size of one, like "1 GB"',
     ),
     "a hole beside a quote": ('x,"a,1",b\n"a,1",0,\n', ":2:9: nothing here; write 0 where"),
     "alike once they are printed": (

@@ -205,7 +205,7 @@ def test_the_listing_of_the_paper_stops_at_ports() -> None:
 
 
 def test_an_option_that_was_is_told_what_is_now() -> None:
-    with pytest.raises(lightloom.ConfigError, match="goes on over circuits with room unless"):
+    with pytest.raises(lightloom.ConfigError, match="also uses circuits with spare capacity"):
         control.plan([[0, 1], [1, 0]], "hydra", without_ports=True)
 
 

@@ -96,8 +96,8 @@ BAD = {
     ),
     "a flag that is retired": (
         "d.csv -a hydra --without-ports",
-        "--without-ports = (given): retired: hydra goes on over circuits with room unless told "
-        "otherwise; leave it out, or give --stop-at-ports for the opposite",
+        "--without-ports = (given): retired: hydra also uses circuits with spare capacity by "
+        "default; leave it out, or give --stop-at-ports for the opposite",
     ),
     "another's flag": (
         "d.csv -a mordia --no-split",
@@ -174,7 +174,7 @@ BAD = {
     ),
     "picture": ("d.csv --picture p.gif", "--picture = p.gif: its extension names no known format"),
     "its own demand": ("d.csv -o ./d.csv", "-o = d.csv: is the demand itself; name another file"),
-    "one file for both": ("d.csv -o p.svg --picture p.svg", "--picture = p.svg: is the file of -o"),
+    "one file for both": ("d.csv -o p.svg --picture p.svg", "--picture = p.svg: is also the file"),
     "output a directory": ("d.csv -o .", "-o = .: is a directory; name a file"),
     "output below a file": ("d.csv -o d.csv/p.json", "d.csv is a file"),
 }

@@ -396,7 +396,7 @@ BAD = {
     "no demand for a schedule": (
         "-a eclipse --down gpu-0 --down gpu-1 --down gpu-2 --down gpu-3 --down web --down cache "
         "--forbid store-0:store-1",
-        "--forbid = (given): with these no demand is left to make a schedule for; give fewer",
+        "--forbid = (given): with these rules, no demand is left for a schedule; give fewer",
     ),
 }
 

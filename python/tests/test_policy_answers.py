@@ -109,7 +109,7 @@ def test_kinds_of_answers_are_not_mixed(write: Write) -> None:
     turns = 'round_robin(switch.racks, day="1 ms", night="0 s")'
     for other, said in [
         (turns, "it decided on circuits before"),
-        ("Circuits([(2, 3)], directed=True)", "it decided on circuits of both directions before"),
+        ("Circuits([(2, 3)], directed=True)", "it decided earlier on circuits of both directions"),
     ]:
         mine = write(body + other, head=head, members=members)
         with pytest.raises(lightloom.ConfigError, match=said):

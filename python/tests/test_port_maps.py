@@ -162,7 +162,7 @@ def test_what_the_map_has_beyond_the_demand_is_told(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["plan", str(EIGHT), "-a", "edmonds", "--port-map", str(path)])
     assert done.exit_code == 0, done.stderr
     assert "note: no demand for spare, which the port map has" in done.stdout
-    assert "note: of the port map, not read: panel" in done.stdout
+    assert "note: not read from the port map: panel" in done.stdout
     row = next(line for line in done.stdout.splitlines() if line.startswith("web"))
     assert row.split() == ["web", "cache", "6.20", "GB", "14A-14B", "13A-13B"]
 
@@ -174,7 +174,7 @@ def test_what_the_map_has_beyond_the_demand_is_told(tmp_path: Path) -> None:
         ("-o x.sh", "--as = sonic: switches have ports, not racks; map racks to ports"),
         ("--switch-size 4x4", "--switch-size = 4x4: has no effect without --port-map"),
         ("--as yaml", "--as = yaml: no such format; use one of json, csv, table, scpi, sonic"),
-        ("-o x.yaml", "-o = x.yaml: its extension names no known format; let it end in one of .js"),
+        ("-o x.yaml", "-o = x.yaml: its extension names no known format; end it in one of .js"),
         ("-o plan", "-o = plan: its extension names no known format"),
         (
             "--as csv -o x.json",

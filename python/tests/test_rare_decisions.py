@@ -71,8 +71,9 @@ def test_decisions_are_those_of_the_log(kind: str, interval_us: int, share: floa
         (
             "4 ms",
             "3 ms",
-            "the run ended after 3.00 ms, before any circuit could be lit: they are first decided "
-            "on after 4 ms, and lit 11.5 us later; lengthen run.stop, or shorten fabric.interval",
+            "the run ended after 3.00 ms, before any circuit could be lit: the first decision on "
+            "circuits comes "
+            "after 4 ms, and lit 11.5 us later; lengthen run.stop, or shorten fabric.interval",
         ),
         (
             "2 ms",

@@ -45,7 +45,7 @@ def test_padding_is_said() -> None:
     table = experiment("uniform")
     table["workload"]["sizes"]["size"] = "100 B"
     (note,) = rates.notes(lightloom.run(table))
-    assert "which here would be 462% of the bytes" in note
+    assert "which would be 462% of the bytes" in note
 
 
 def test_silent_racks_are_said(tmp_path: Any) -> None:
@@ -54,14 +54,14 @@ def test_silent_racks_are_said(tmp_path: Any) -> None:
     trace.write_text("\n".join(["src,dst,bytes,arrival_ps", *rows]) + "\n", encoding="utf-8")
     table = {**experiment("uniform"), "workload": {"trace": str(trace)}}
     (note,) = rates.notes(lightloom.run(table))
-    assert note.startswith("8 of 16 racks are nearly silent: by rates")
+    assert note.startswith("8 of 16 racks are nearly silent: with rates")
 
 
 def test_queues_are_said_where_they_decide() -> None:
     table = experiment("uniform")
     table["workload"] |= {"load": 0.6, "flows": 2000}
     (note,) = rates.notes(lightloom.run(table))
-    assert "flows wait in them" in note
+    assert "flows wait in queues" in note
 
 
 def test_short_flows_among_long_ones_are_said() -> None:

@@ -229,7 +229,9 @@ def test_a_repeated_trace_is_no_surer_than_its_flows(tmp_path: Path) -> None:
     assert scores[1] is not None
     assert (scores[0].low, scores[0].high) == (scores[1].low, scores[1].high)
     assert scores[0].low < scores[0].high
-    legend = "A trace gives every seed the same flows: ± is what the fabric draws alone."
+    legend = (
+        "A trace gives every seed the same flows: ± shows only the random choices of the fabric."
+    )
     assert legend in printed.legend(4, made.experiment)
     assert legend not in printed.legend(4, _table(REPEATED + CLOS))
 

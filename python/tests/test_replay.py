@@ -55,7 +55,7 @@ def test_the_same_policy_never_parts(log: Path) -> None:
     assert len(made["replay"]["recorded"]["decisions"]) == 5
     code, text = call("--replay", log)
     assert code == 0
-    assert "they never part" in text
+    assert "they never differ" in text
 
 
 def test_another_policy_parts_where_it_decides_otherwise(log: Path) -> None:
@@ -70,7 +70,7 @@ def test_another_policy_parts_where_it_decides_otherwise(log: Path) -> None:
     assert made["replay"]["replayed"]["schedules"] == 1
     code, text = call("--replay", log, "-a", "rotation", "--day", "100 ms")
     assert code == 0
-    assert "they part at 1.00 s" in text
+    assert "they differ at 1.00 s" in text
 
 
 def test_what_both_did_is_printed_as_json(log: Path) -> None:

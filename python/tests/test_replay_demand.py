@@ -517,7 +517,7 @@ BAD = {
     ),
     "one interval": (
         ["2026-01-01T0000.csv"],
-        "2026-01-01T0000.csv: one interval, of which nothing",
+        "2026-01-01T0000.csv: one interval, so no plan",
     ),
     "two of one time": (
         ["a-2026-01-01T0000.csv", "b-2026-01-01T0000.csv"],
@@ -543,7 +543,7 @@ BAD = {
         ["day.csv", "--every", "x"],
         "--every = x: not a time; write it like",
     ),
-    "all in one": (["day.csv", "--every", "1 d"], "day.csv: one interval, of which nothing can be"),
+    "all in one": (["day.csv", "--every", "1 d"], "day.csv: one interval, so no plan can be"),
     "no demand": (["still.csv"], "still.csv: no demand after the first interval; look at the unit"),
     "names and none": (
         ["2026-01-01T0000.csv", "plain-2026-01-01T0100.csv"],

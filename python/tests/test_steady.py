@@ -293,7 +293,9 @@ def test_of_fabrics_that_are_level_in_cost_it_is_said_who_is_ahead(
     assert found is not None
     assert (found.best.fabric.label, [s.fabric.label for s in found.others]) == ("full", ["half"])
     said = sentences.told_apart(found)
-    assert said.startswith("Level in cost, they are not in performance: full completes short flows")
+    assert said.startswith(
+        "They are level in cost, but not in performance: full completes short flows"
+    )
     assert "of half, 4.0× apart" in said.replace("\u00a0", " ")
     times["half"] = 1.01e-5
     assert performance.told_apart(made) is None  # type: ignore[arg-type]

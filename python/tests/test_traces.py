@@ -269,9 +269,9 @@ def test_a_folder_is_no_parquet_trace(tmp_path: Path) -> None:
     [
         (
             "src;dst;bytes;arrival_ps\n0;1;9;0\n",
-            "separated by ';', and a trace is by commas; write commas, below the heading",
+            "separated by ';', but a trace is separated by commas; write commas, below the heading",
         ),
-        ("src\tdst\tbytes\tarrival_ps\n", "separated by tabs, and a trace is by commas"),
+        ("src\tdst\tbytes\tarrival_ps\n", "separated by tabs, but a trace is separated by commas"),
         (
             "# ours\nsource,dst,size,start_us\n0,1,9,0.5\n",
             "`source` is not a column, `size` is not a column, `start_us` is not a column, has no "

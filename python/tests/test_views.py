@@ -128,7 +128,7 @@ def test_percentiles_are_bounds_where_flows_are_unfinished(drained: bool) -> Non
             assert found is not None
             assert found.exact is drained
             assert cell.startswith(">") is not drained
-    assert ("what a figure exceeds" in words(shown)) is not drained
+    assert ("lower bound; some of its flows" in words(shown)) is not drained
 
 
 def test_seeds_have_their_intervals(repeated: Comparison, comparison: Comparison) -> None:

@@ -428,7 +428,7 @@ def test_a_refusal_crosses_processes() -> None:
     back = pickle.loads(pickle.dumps(problem))
     assert (back.errno, back.filename, back.undone) == (errno.ENOSPC, "out/x", False)
     assert back.message == problem.message
-    assert "out/x: no space left on device: the next command puts back what was" in back.message
+    assert "out/x: no space left on device: the next command restores the old files" in back.message
 
 
 SPOILT = {

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 #: Remedy if no flow can make progress any more.
 STILL_REMEDY = (
-    "see whether parts have failed and, where circuits change, which ones the policy sets and "
-    "whether they stay longer than they take to change"
+    "check whether parts have failed and, if circuits change, which circuits the policy sets and "
+    "whether they stay lit longer than a change takes"
 )
 
 #: Largest number of runs that are named as ended early; further ones are only counted.

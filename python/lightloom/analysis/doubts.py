@@ -11,7 +11,7 @@ from lightloom.results.summaries import Summary
 from lightloom.units import formats
 
 Seeds = Mapping[str, Sequence[Summary]] | None
-LEGEND_BOUNDS = ">: what a figure exceeds; some of its flows were under way when the run ended."
+LEGEND_BOUNDS = ">: lower bound; some of its flows were unfinished when the run ended."
 
 
 def doubts(summaries: Mapping[str, Summary], seeds: Seeds = None) -> Iterator[str]:
@@ -40,8 +40,8 @@ def _lagging(summaries: Mapping[str, Summary]) -> Iterator[str]:
     if lagging:
         each = ", ".join(f"{x} {formats.percent(finished(summaries[x]))}" for x in lagging)
         yield (
-            f"not all flows finished that others, or a longer run, finish: {each}; queues and "
-            "means are of the few, and not to be ranked"
+            f"some flows are unfinished that other fabrics, or a longer run, finish: {each}; "
+            "queues and means are those of few flows and are not ranked"
         )
 
 

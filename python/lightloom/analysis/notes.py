@@ -138,7 +138,7 @@ def left_behind(summary: Summary) -> Note | None:
     of_server = "server" in found["traffic"] or window_rules.is_beyond_servers(
         window_rules.load(summary)
     )
-    remedy = "lower their load" + ("" if of_server else ", or take a fabric that carries it")
+    remedy = "lower their load" + ("" if of_server else ", or use a fabric that carries it")
     if excess is not None:
         traffic, times = excess["traffic"], excess["times"]
         return Note("overloaded links", traffic=traffic, times=times, remedy=remedy)
@@ -237,7 +237,7 @@ def few_uplinks(summary: Summary, cluster: Table) -> Iterator[Note]:
     most = cluster.get("racks")
     remedy = "raise fabric.uplinks"
     if most is not None and uplinks >= most:
-        remedy = "add racks, of which each has one, or raise fabric.channel_rate"
+        remedy = "add racks (each allows one more uplink), or raise fabric.channel_rate"
     yield Note("few uplinks", uplinks=uplinks, base=base, remedy=remedy)
 
 

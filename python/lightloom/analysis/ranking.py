@@ -144,7 +144,7 @@ class Ranking:
         which = ","
         if 0 < len(wide) < len(self.unplaced):
             which = f": {names(wide)} {'is' if len(wide) == 1 else 'are'}"
-        tells = "more seeds or flows would tell"
+        tells = "use more seeds or flows"
         return f"{quantities.listed(each)}{which} too wide to place; {tells}."
 
     def _longer(self) -> str:

@@ -60,8 +60,8 @@ def padded(size: NDArray[np.uint64], cell: int) -> Iterator[str]:
     padding = float(((size + cell - 1) // cell * cell).sum() / size.sum()) - 1
     if padding > PADDED:
         yield (
-            f'by rates (detail = "flows") cells have no padding, which here would be {padding:.0%} '
-            'of the bytes: more is carried than by cells; use detail = "cells"'
+            f'with rates (detail = "flows") cells have no padding, which would be {padding:.0%} of '
+            'the bytes: the fabric carries more than with cells; use detail = "cells"'
         )
 
 
@@ -73,8 +73,8 @@ def mixed(size: NDArray[np.uint64]) -> Iterator[str]:
     short = size < SHORT
     if short.any() and size[~short].sum() > LONG_BYTES * size.sum():
         yield (
-            'by rates (detail = "flows") short flows do not wait behind the cells of long ones, '
-            'so the 99th percentile says nothing about cells; judge by detail = "cells"'
+            'with rates (detail = "flows") short flows do not wait behind the cells of long ones, '
+            'so the 99th percentile is not that of cells; use detail = "cells"'
         )
 
 
@@ -89,8 +89,8 @@ def uneven(ends: list[NDArray[np.int64]], size: NDArray[np.int64], racks: int) -
     few = int((has < SILENT * has.max()).sum())
     if few > SILENT_RACKS * racks:
         yield (
-            f'{few} of {racks} racks are nearly silent: by rates (detail = "flows") they relay no '
-            'more than the others, which by cells they do; compare with detail = "cells"'
+            f'{few} of {racks} racks are nearly silent: with rates (detail = "flows") they relay '
+            'no more than the others, but with cells they do; compare with detail = "cells"'
         )
 
 
@@ -102,6 +102,6 @@ def busy(result: Result, speedup: float) -> Iterator[str]:
     goodput = result.summary.get("goodput_normalized")
     if goodput is not None and result.summary.get("load_offered") and goodput > BUSY * speedup:
         yield (
-            'by rates (detail = "flows") there are no queues, and at this goodput flows wait in '
-            'them: they take longer by cells (detail = "cells")'
+            'with rates (detail = "flows") there are no queues; at this goodput flows wait in '
+            'queues and take longer with cells (detail = "cells")'
         )

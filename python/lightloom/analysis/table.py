@@ -142,7 +142,7 @@ MEASURED: Groups = (
                 half=lambda f: f.saturation.half_width if f.saturation else None,
             ),
             Metric(
-                "Busiest server then hears, of its rate",
+                "Busiest server at saturation, of its rate",
                 "share",
                 "higher",
                 lambda f: f.saturation.busiest if f.saturation else None,

@@ -15,64 +15,66 @@ from lightloom.units.formats import rate, seconds, size
 SENTENCES = {
     # The servers and their traffic.
     "open server rate": (
-        "cluster.rack_rate says nothing of one server: a lone one may take all uplinks of its "
+        "cluster.rack_rate does not limit a single server: one server may use all uplinks of its "
         "rack, {rack_rate} or more; set cluster.nic to limit it (a server's share is "
         "{share_bps:rate})"
     ),
     "narrow links": (
         "servers' links of {link} carry a load of {carried:.3g}, and {load:.3g} was drawn: they "
-        "are the limit, whatever the fabric; raise cluster.nic or lower workload.load"
+        "limit every fabric; raise cluster.nic or lower workload.load"
     ),
     "times of trace": (
-        "the times of the trace are multiplied by {factor:.4g}, which brings its load of "
-        "{before:.3g} to {load:g}"
+        "the times of the trace are multiplied by {factor:.4g}, which changes its load "
+        "from {before:.3g} to {load:g}"
     ),
     "triggered flows": (
         "{flows:,} {flows:flow waits for a trigger|flows wait for triggers}: send_done and "
-        "recv_done are both when the last byte is delivered, as nothing here is acknowledged"
+        "recv_done both occur when the last byte is delivered, because acknowledgements are not "
+        "modelled"
     ),
     "endless flows": (
         "{flows:,} {flows:flow of size 0 sends|flows of size 0 send} until the run stops "
-        "({bytes:size} delivered): each is offered with what its server's link carries until "
-        "then, and is in no load, mean size or completion time"
+        "({bytes:size} delivered): each counts as offered with the bytes that its server's link "
+        "carries until then, and is not included in loads, mean sizes and completion times"
     ),
     "no variance": "{said}",
     "load above servers": (
-        "the actual offered load is {load:.3g} times the servers' capacity; if that is not meant, "
+        "the actual offered load is {load:.3g} times the servers' capacity; if this is not intended, "
         "check the units of times and sizes"
     ),
     "other load: few flows": (
-        "the actual offered load is {load:.3g} where {asks} {asked:g}, as few flows arrive; more "
-        "flows come closer"
+        "the actual offered load is {load:.3g} where {asks} {asked:g}, because few flows "
+        "arrive; more flows bring it closer"
     ),
     "other load: large flows": (
-        "the actual offered load is {load:.3g} where {asks} {asked:g}, as rare large flows decide"
+        "the actual offered load is {load:.3g} where {asks} {asked:g}, because rare large "
+        "flows determine it"
     ),
     "other load: large flows, not rescaled": (
-        "the actual offered load is {load:.3g} where {asks} {asked:g}, as rare large flows "
-        'decide; mean_rule = "rescaled" makes sizes that offer it'
+        "the actual offered load is {load:.3g} where {asks} {asked:g}, because rare large "
+        'flows determine it; mean_rule = "rescaled" scales sizes to this load'
     ),
     # Loads that are not carried, and runs that are too short.
     "overloaded links": (
         "overloaded: flows {traffic} are offered at {times:times} the rate of their links, so "
-        "they wait longer the longer the run; {remedy}"
+        "waiting times grow with the length of the run; {remedy}"
     ),
     "growing backlog": (
-        "overloaded: more and more flows{traffic} wait, and they wait longer the longer the run; "
-        "{remedy}"
+        "overloaded: more and more flows{traffic} wait, and waiting times grow with the length of "
+        "the run; {remedy}"
     ),
     "late bytes: overloaded": (
         "in the second half of the arrivals {share:.0%} of the offered bytes were delivered: "
-        "overloaded; times depend on how long the run is"
+        "overloaded; times depend on the length of the run"
     ),
     "late bytes: overloaded or filling": (
         "in the second half of the arrivals {share:.0%} of the offered bytes were delivered: "
-        "overloaded, or still filling; times depend on how long the run is"
+        "overloaded, or not yet in a steady state; times depend on the length of the run"
     ),
     "late bytes: delivered in the end": (
         "in the second half of the arrivals {share:.0%} of the offered bytes were delivered, and "
-        "all of it in the end: overloaded, or the arrivals end before the largest flows do, and "
-        "then times are right and the load delivered is low"
+        "all of them by the end: overloaded, or the largest flows end after the arrivals; in this "
+        "second case, times are right and the load delivered is low"
     ),
     "no steady state": (
         "{length}, where 99 % of {flows} take {slow_s:seconds}: no steady state; {remedy}"
@@ -84,23 +86,23 @@ SENTENCES = {
     ),
     "few uplinks": (
         "uplinks = {uplinks} is less than the {base} base uplinks that carry a rack's rate once, "
-        "and most bytes cross two; {remedy}"
+        "but most bytes cross two uplinks; {remedy}"
     ),
     "no rates": (
         'run.rate_precision = "{precision}" has no effect on {fabric}, which moves its packets or '
         "cells one by one"
     ),
-    "inexact rates": ("{exact} in {fabrics} (run.rate_precision): times are as inexact as they"),
+    "inexact rates": ("{exact} in {fabrics} (run.rate_precision): times have the same precision"),
     "no controller": (
         "there is no controller of circuits in this fabric: run.controller_log has no effect on it"
     ),
     "thinned samples": (
-        "run.sample = {sample} makes more samples than are kept: they are {apart} apart; raise "
-        "it, or run for less long"
+        "run.sample = {sample} gives more samples than are kept: the kept ones are {apart} "
+        "apart; raise it, or shorten the run"
     ),
     "bit errors": (
-        "bit errors are not simulated: on the worst path {before:.1e} of the bits are wrong before "
-        "correction, and {after:.1e} after it once the margin is used up"
+        "bit errors are not simulated: on the worst path the bit error rate is {before:.1e} before "
+        "correction, and {after:.1e} after it if the margin is used up"
     ),
     "devices": "fabric.devices: {said}",
     "rates": "{said}",
@@ -114,12 +116,12 @@ SENTENCES = {
     # Circuits.
     "interval": "{said}",
     "no circuit lit": (
-        "the run ended after {ended_s:seconds}, before any circuit could be lit: they are first "
-        "decided on after {first}; {remedy} fabric.interval"
+        "the run ended after {ended_s:seconds}, before any circuit could be lit: the first "
+        "decision on circuits comes after {first}; {remedy} fabric.interval"
     ),
     "no circuit used": (
-        "the run ended after {ended_s:seconds}, before any traffic could enter a circuit: they "
-        "are first decided on after {first}, and routes over them are installed {later} later; "
+        "the run ended after {ended_s:seconds}, before any traffic could enter a circuit: the "
+        "first decision on circuits comes after {first}, and routes over them are installed {later} later; "
         "{remedy} fabric.interval, fabric.retag or fabric.rule"
     ),
     "slow circuits": (
@@ -129,7 +131,7 @@ SENTENCES = {
     ),
     "slow circuit": (
         "a circuit carries {circuit_bps:rate}, the tree beside it up to {tree_bps:rate} for a "
-        "rack: two racks that one circuit joins may be slower by it than by the tree; lower "
+        "rack: traffic between two racks may be slower over one circuit than over the tree; lower "
         "fabric.planes, or raise fabric.circuit_rate or fabric.oversubscription"
     ),
 }

@@ -189,7 +189,10 @@ def reproduce(
         console.say(f"wrote {paths[-1]} and {counted(len(figures), 'figure')} below {folder}")
         if record:
             for claim in reproduction.outdated(verdicts):
-                _note(f"{claim} has another value now: those by other readings go (--readings)")
+                _note(
+                    f"{claim} has another value now, so its values by other readings are removed "
+                    "(--readings)"
+                )
             for path in reproduction.record(verdicts):
                 console.say(f"recorded {path}")
         changed = [v.claim.id for v in verdicts if not v.as_recorded]
@@ -257,7 +260,7 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
         console.say(line)
     if outcome.others:
         there = f"{counted(outcome.others, 'point')} of earlier grids"
-        console.say(f"note: {target / 'points'} has {there}, too: in no table")
+        console.say(f"note: {target / 'points'} also has {there}, which are in no table")
 
 
 def _varied(outcome: sweeps.Outcome) -> str | None:

@@ -27,7 +27,7 @@ Url = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Key = Annotated[
-    str | None, typer.Option(metavar="KEY", help="Requests of one key are carried out once.")
+    str | None, typer.Option(metavar="KEY", help="Requests with the same key are carried out once.")
 ]
 DARK = 1
 """Exit code if a change was undone or is stuck, or a circuit is dark or without traffic."""
@@ -156,7 +156,7 @@ def reserve(
     b: Annotated[str, typer.Argument(metavar="RACK")],
     length: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 2 h.")],
     after: Annotated[
-        str | None, typer.Option("--in", metavar="TIME", help="Begins after so long.")
+        str | None, typer.Option("--in", metavar="TIME", help="Time until it begins.")
     ] = None,
     priority: Annotated[int, typer.Option(help="0 to 100; a higher one comes first.")] = 0,
     key: Key = None,
@@ -196,11 +196,15 @@ def job(
         list[str] | None, typer.Option(metavar="RACK", help="A rack that it runs on; repeat.")
     ] = None,
     accelerators: Annotated[
-        int | None, typer.Option(metavar="N", help="How many accelerators it has.")
+        int | None, typer.Option(metavar="N", help="Number of its accelerators.")
     ] = None,
     length: Annotated[
         str | None,
-        typer.Option("--for", metavar="TIME", help="It has ended then, unless announced again."),
+        typer.Option(
+            "--for",
+            metavar="TIME",
+            help="Time after which it has ended, unless it is announced again.",
+        ),
     ] = None,
     end: Annotated[bool, typer.Option("--end", help="It has ended.")] = False,
     url: Url = None,
@@ -222,7 +226,7 @@ def checkpoint(
     job: Annotated[str, typer.Argument(metavar="JOB")],
     length: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 5 min.")],
     after: Annotated[
-        str | None, typer.Option("--in", metavar="TIME", help="Begins after so long.")
+        str | None, typer.Option("--in", metavar="TIME", help="Time until it begins.")
     ] = None,
     url: Url = None,
 ) -> None:
@@ -302,14 +306,14 @@ def _print_role(found: dict[str, Any]) -> None:
     if found["role"] == "standby":
         active = found.get("active", "another one")
         said = "no controller is active" if active is None else f"{active} is active"
-        console.say(f"a standby answers: switches are as it last read them; {said}")
+        console.say(f"a standby answers with its last reading of the switches; {said}")
 
 
 def _print_change(found: dict[str, Any]) -> None:
     _print_role(found)
     if found.get("trouble") is not None:
         at = "it was never read" if found["read_at"] is None else _time(found["read_at"])
-        console.say(f"the switch does not answer ({found['trouble']}); as it was read last: {at}")
+        console.say(f"the switch does not answer ({found['trouble']}); last reading: {at}")
     for name in ("removed", "added", "kept", "unowned"):
         if found[name]:
             console.say(f"{name:9}{' '.join(found[name])}")

@@ -151,7 +151,7 @@ def clock(
 def _check_hours(hours: float) -> None:
     """Raises an error if the time is not positive; the core checks the largest time."""
     if not 0 < hours < math.inf:
-        raise refusal("--hours", f"{hours:g}", "no length of time", "write 24 for a day")
+        raise refusal("--hours", f"{hours:g}", "not a length of time", "write 24 for a day")
 
 
 def _table(path: Path | None) -> dict[str, Any]:

@@ -129,19 +129,19 @@ def _verdict(summary: Summary) -> Iterator[str]:
         yield f"all pairs are within {limit}, which Sirius §6 measured between two nodes over 24 h"
     elif within["wander"]:
         yield (
-            f"beyond {limit} by offsets that stay; about their means all pairs are within, as "
-            "Sirius §6 measured two nodes over 24 h"
+            f"beyond {limit} because of constant offsets; about their means, all pairs are within "
+            "it, as Sirius §6 measured between two nodes over 24 h"
         )
     else:
         bound = ps(within["wander_bound_ps"])
         yield (
             f"beyond {limit}, which Sirius §6 measured between two nodes over 24 h: about their "
-            f"means nodes part by up to {bound}{_added(summary)}"
+            f"means, nodes deviate by up to {bound}{_added(summary)}"
         )
     span = summary["config"]["duration"]
-    yield f"note: the largest of noise grows with time, and {span} were simulated"
+    yield f"note: the maximum of the noise grows with time, and only {span} were simulated"
     if summary["day"] is None:
-        yield "note: drift takes hours: --day has it"
+        yield "note: drift takes hours; --day simulates it"
 
 
 def _added(summary: Summary) -> str:
@@ -193,7 +193,7 @@ def _dominant(summary: Summary) -> Iterator[str]:
     """States the terms with the largest effect, in a sentence each."""
     found = summary["dominant"]
     if found["deviation"] is None:
-        yield "nothing parts these clocks"
+        yield "these clocks do not deviate"
         return
     yield f"{found['deviation'].replace('-', ' ')} dominates the largest deviation"
     if found["wander"] not in (None, found["deviation"]):

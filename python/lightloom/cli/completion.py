@@ -54,7 +54,7 @@ HOPS: Column = ("hops\nmean", "hops_mean", plainly(lambda v: number(v, 2)))
 CIRCUITS: Column = ("by\ncircuit", "circuit_share", plainly(formats.percent))
 
 LEGEND_TIMES = "FCT: flow completion time; short: under 100 KB."
-LEGEND_CIRCUITS = "By circuit: of the bytes delivered, those over circuits that come and go."
+LEGEND_CIRCUITS = "By circuit: share of the delivered bytes that crossed circuits that change."
 LEGEND_NO_CIRCUITS = "{} has none: {}."
 
 

@@ -74,7 +74,7 @@ def add(
         list[str], typer.Option(help="read, plan, reserve, apply or admin; repeat for more.")
     ],
     expires: Annotated[
-        str | None, typer.Option(metavar="TIME", help="After so long it is not valid: 30 d.")
+        str | None, typer.Option(metavar="TIME", help="Time until it expires, such as 30 d.")
     ] = None,
 ) -> None:
     """Make a token and print it; nothing else holds its text."""

@@ -60,13 +60,13 @@ def said(found: Sequence[Costs]) -> Iterator[str]:
     if any(one.reading is None for one in found):
         yield (
             "By bills is derived from this configuration: the parts that each fabric's own table "
-            "takes. Go by it."
+            "needs. Use this result."
         )
     chosen = [one.reading for one in found if one.reading is not None]
     each = "; ".join(_by_basis(chosen))
     yield (
-        "Readings say how the paper may have counted its Fig 6, by parts on a path, whatever the "
-        f"configuration: {each}."
+        "Readings are ways in which the paper may have counted its Fig 6: parts on a path, "
+        f"whatever the configuration: {each}."
     )
 
 

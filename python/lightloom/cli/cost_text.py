@@ -165,13 +165,13 @@ def cheapest(found: Costs, by: str = "") -> Iterator[str]:
     dearer = [(c.label, r) for c, r in ratios if r is not None and c.label not in same]
     said = [f"{label} {span(r, to='–')}" for label, r in dearer]
     level = [label for label, r in dearer if r.low <= 1]
-    doubt = f"; by some prices {', '.join(level)} would be cheaper, or as cheap" if level else ""
+    doubt = f"; at some prices {', '.join(level)} would be cheaper, or as cheap" if level else ""
     where = "" if len(known) == len(found.fabrics) else " of those with a total"
     if said:
         costs = "cost" if same else "costs"
         yield (
-            f"{by}{first} {costs} least to buy{where}, prices in their middle; "
-            f"times as much: {', '.join(said)}{doubt}."
+            f"{by}{first} {costs} least to buy{where}, at middle prices; relative cost of the "
+            f"others: {', '.join(said)}{doubt}."
         )
 
 
@@ -257,24 +257,24 @@ def solved(found: EqualCost) -> str:
     if found.value is None:
         reach = f"{float(found.low):g} to {float(found.high):g}"
         if found.some is None:
-            return f"{found.key}: nothing from {reach} costs what {found.other} does"
+            return f"{found.key}: no value from {reach} costs the same as {found.other}"
         end = f"{float(found.some):.4g}"
         return (
-            f"{found.key} = {end} costs what {found.other} does at one end of the prices; at the "
-            f"other nothing from {reach} does"
+            f"{found.key} = {end} costs the same as {found.other} at one end of the prices; at the "
+            f"other end, no value from {reach} does"
         )
     low, high = (f"{float(end):.4g}" for end in (found.value.low, found.value.high))
     value = low if low == high else f"{low} to {high}, by the prices"
     if found.jump is not None:
         below, above = (f"{float(end):.4g}" for end in (found.jump.low, found.jump.high))
         return (
-            f"{found.key} = {value}: the cost jumps there, as parts come whole, between {below} "
-            f"and {above} times what {found.other} costs; no value costs the same"
+            f"{found.key} = {value}: the cost jumps there, because parts are bought whole, between "
+            f"{below} and {above} times what {found.other} costs; no value costs the same"
         )
     if found.whole and low == high and found.value.low.denominator > 1:
         under = found.value.low.numerator // found.value.low.denominator
         return f"{found.key}: {under} costs less than {found.other}, {under + 1} more"
-    return f"{found.key} = {value}: costs what {found.other} does"
+    return f"{found.key} = {value}: costs the same as {found.other}"
 
 
 def more_switches(solved: Iterable[EqualCost]) -> Iterator[str]:

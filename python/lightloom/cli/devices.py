@@ -120,7 +120,7 @@ def _print_switch(found: Switch) -> None:
         _table("link budget", ("", "dB, dBm", ""), _circuit(found.budget))
     _table("what follows", ("", "", ""), _switch(found))
     if found.budget is None:
-        console.say("note: devices.loss is not known: no link budget is worked out")
+        console.say("note: devices.loss is not known: no link budget is computed")
 
 
 def _circuit(budget: dict[str, Any]) -> Rows:

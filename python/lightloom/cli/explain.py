@@ -36,7 +36,7 @@ def explain(
         typer.Argument(
             metavar="[NAME]",
             help="As in sirius, sirius.queue, fabric.queue, policies, policy.hydra, workload, "
-            "web-search, fct; without it, what there is.",
+            "web-search, fct; without it, all topics.",
         ),
     ] = None,
 ) -> None:
@@ -113,7 +113,7 @@ def _print_topics() -> None:
     paragraph("fabric: the fabrics; each kind by itself:")
     for kind, entry in registry().items():
         paragraph(f"{kind}: {entry['title']}", indent=2)
-    paragraph(f"policies: what decides about circuits: {', '.join(topics.policies())}")
+    paragraph(f"policies: algorithms that decide on circuits: {', '.join(topics.policies())}")
     paragraph(f"sizes of flows: {', '.join(topics.published())}")
     paragraph(f"jobs: {', '.join(topics.jobs_of())}")
     paragraph("clock: the keys of lightloom clock")
@@ -144,7 +144,7 @@ def _print_fabrics(kinds: Mapping[str, Table]) -> None:
 def _print_figure(name: str, key: str, meaning: str) -> None:
     """Prints the meaning of a figure of results."""
     of = f", in its table {key}" if name != key else ""
-    paragraph(f"{name}  (of summary.json{of}: what a run leaves behind)", style="bold")
+    paragraph(f"{name}  (key of summary.json{of}: what a run leaves behind)", style="bold")
     paragraph(meaning, indent=2)
 
 
@@ -202,7 +202,7 @@ def _explain_policy(name: str, path: Sequence[str]) -> None:
 
 def print_policies() -> None:
     """Lists the policies with their decisions and sources."""
-    paragraph("policies: what decides about circuits", style="bold")
+    paragraph("policies: algorithms that decide on circuits", style="bold")
     for entry in topics.policies().values():
         paragraph(f"{_names(entry)}: {entry['summary']}", indent=2)
         paragraph(entry["source"], indent=4)

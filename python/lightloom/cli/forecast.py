@@ -26,8 +26,9 @@ LONG_S = 30.0
 
 #: Texts about simulations that trials cannot forecast.
 UNKNOWN = (
-    "the time cannot be estimated: in its first milliseconds a fabric delivered nothing; it may "
-    "take very long, as where links are too slow for the flows (cluster.nic, cluster.rack_rate)"
+    "the time cannot be estimated: in its first milliseconds a fabric delivered nothing; the run "
+    "may take very long, for example if links are too slow for the "
+    "flows (cluster.nic, cluster.rack_rate)"
 )
 
 
@@ -54,7 +55,7 @@ def instead(
         console.print_json(as_json(forecast, workers, apart=apart))
         return
     console.say(f"estimate: {line(forecast, workers, apart=apart)}{more}")
-    console.say("nothing was simulated but the first milliseconds of each fabric")
+    console.say("only the first milliseconds of each fabric were simulated")
 
 
 def line(forecast: Forecast, workers: int, *, apart: bool = False) -> str:

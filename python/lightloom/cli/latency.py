@@ -44,8 +44,8 @@ LEGEND = {
     "mean": "Loads: share of the servers' capacity. Latency: mean ± 95 % confidence at the load.",
     "low": "Low load: the lowest of [compare] loads.",
     "short": "Short: of the flows under 100 KB that arrived in the window.",
-    "saturation": "Saturation: what is accepted a tenth beyond the lowest load that is not "
-    "carried, of the servers' capacity, ± 95 % confidence; header and guard are no payload.",
+    "saturation": "Saturation: load accepted at 1.1 times the lowest load that is not carried, of "
+    "the servers' capacity, ± 95 % confidence; headers and guardbands are not payload.",
     "busiest": "Busiest: throughput of the server that receives most, as a share of its rate.",
 }
 
@@ -262,5 +262,5 @@ def notes(comparison: Comparison) -> Iterator[str]:
     if bounds.any_open({str(i): {"window": w} for i, w in enumerate(windows)}, SHOWN_BOUNDS):
         yield LEGEND_BOUNDS
     if "+" in marks:
-        yield "+ latencies resemble their neighbours for long: lengthen run.measure."
+        yield "+ successive latencies are correlated: lengthen run.measure."
     yield from fluid({label: r.summary for label, r in comparison.results.items()})

@@ -93,8 +93,8 @@ def doubt_threads(threads: int) -> None:
     there = processors()
     if threads > there:
         console.err().print(
-            f"note: --threads {threads} is more than the {there} processors there are: "
-            "the run may be slower for it",
+            f"note: --threads {threads} is more than the {there} processors of this machine: the "
+            "run may become slower",
             markup=False,
         )
 

@@ -65,7 +65,7 @@ def target(asked: str, folder: Path | None) -> Path:
         return folder / NAME
     path = Path(asked)
     if path.suffix.lower() != ".pdf":
-        raise refusal("--pdf", asked, "is no name of a PDF", "name a file that ends in .pdf")
+        raise refusal("--pdf", asked, "is not the name of a PDF", "name a file that ends in .pdf")
     if not path.parent.is_dir():
         raise refusal(
             "--pdf", asked, f"there is no folder {path.parent}", "make it, or choose another"

@@ -198,7 +198,7 @@ def _check_replay(others: Mapping[str, object], algorithm: str | None, set_: lis
     """Raises an error for options that have no effect on a replay."""
     for option, value in others.items():
         if value is not None:
-            limit = "a replay prints what came of it"
+            limit = "a replay prints its result"
             if option in OF_DEMAND:
                 limit = "a replay has the demand of its log, in bytes"
             raise refusal(option, value, limit, "leave it out")

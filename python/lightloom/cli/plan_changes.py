@@ -235,7 +235,7 @@ def _failed(change: Change) -> Iterator[str]:
             ending = f"; {remedy}" if action == "keep" else ", and the plan breaks it"
             yield f"warning: {ports[0]}A-{ports[1]}B is {dark[ports]}{ending}"
     if len(found) > LOST:
-        yield f"warning: the same of {counted(len(found) - LOST, 'more cross-connect')}"
+        yield f"warning: the same applies to {counted(len(found) - LOST, 'more cross-connect')}"
 
 
 def _lost(change: Change) -> Iterator[str]:
@@ -247,9 +247,9 @@ def _lost(change: Change) -> Iterator[str]:
     }
     for (a, b), rack in [*pairs.items()][:LOST]:
         yield f"note: no demand for {rack}, so its circuit {a}:{b} is broken; to keep it, give it"
-        yield f"      a record of 0 bytes, or list it in --map, and say --pin {a}:{b}"
+        yield f"      a record of 0 bytes, or list it in --map, and give --pin {a}:{b}"
     if len(pairs) > LOST:
-        yield f"note: the same of {counted(len(pairs) - LOST, 'more circuit')}"
+        yield f"note: the same applies to {counted(len(pairs) - LOST, 'more circuit')}"
 
 
 def _counts(change: Change) -> dict[str, int]:

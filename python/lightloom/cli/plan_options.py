@@ -23,12 +23,12 @@ FLAGGED = {"up": "hysteresis"}
 FILES = {
     "up": (
         "CURRENT",
-        "circuits that are up, to be kept among equals: what --diff reads, as in "
+        "lit circuits, which are kept if others are no better: what --diff reads, as in "
         '[[0, 1], [2, 3]] or [["a", "b"]]; nodes are found by name (none)',
     ),
     "circuits": (
         "LIST",
-        "which: what --diff reads, or a list like [[0, 1], [2, 3]], with planes or not",
+        "the circuits: what --diff reads, or a list like [[0, 1], [2, 3]], with or without planes",
     ),
     "schedule": ("PLAN.json", "or a plan, whose schedule is followed; nodes are found by name"),
 }

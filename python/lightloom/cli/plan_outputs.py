@@ -181,11 +181,11 @@ class Outputs:
                 if path.resolve() in {other.resolve() for other in paths[:at]}:
                     raise refusal(option, path, "comes twice", "name every file once")
         if self.picture is not None and self.picture in self.out:
-            limit = "is the file of -o, too"
+            limit = "is also the file of -o"
             raise refusal("--picture", self.picture, limit, "name two files")
         for path in self.undo:
             if path in (*self.out, self.picture):
-                limit = "is another output, too"
+                limit = "is also another output"
                 raise refusal("--undo", path, limit, "name a file of its own")
         self._check_ports(reads)
 
@@ -282,7 +282,7 @@ class Outputs:
             if strangers:
                 yield f"note: no demand for {_listed(strangers)}, which the port map has"
             if ports.ignored:
-                yield f"note: of the port map, not read: {_listed(ports.ignored)}"
+                yield f"note: not read from the port map: {_listed(ports.ignored)}"
         topology, complete = made.details.get("topology"), not self.dialects
         complete = complete or any(dialect.text is None for dialect in self.dialects)
         if topology is not None and not complete:

@@ -55,7 +55,10 @@ def legend(seeds: int, experiment: Mapping[str, Any]) -> str:
         means += f" {said[:1].upper()}{said[1:]}."
     if not repeats.same_flows(experiment):
         return means
-    return f"{means} A trace gives every seed the same flows: ± is what the fabric draws alone."
+    return (
+        f"{means} A trace gives every seed the same flows: ± shows only the random choices of the "
+        "fabric."
+    )
 
 
 def print_repeated(repeated: Repeated) -> None:

@@ -57,10 +57,10 @@ def show(made: dict[str, Any], path: Path, name: str | None) -> None:
         console.say(f"note: {note}")
     parted = replay["parted"]
     if parted is None:
-        console.say("they never part: every action is the same")
+        console.say("they never differ: every action is the same")
     else:
         when = formats.seconds(parted["at_ps"] * 1e-12) if parted["at_ps"] else "0 s"
-        console.say(f"they part at {when}, line {parted['line']:,} of the log:")
+        console.say(f"they differ at {when}, line {parted['line']:,} of the log:")
         console.say(f"  recorded  {parted['recorded'] or '(nothing more)'}")
         console.say(f"  replayed  {parted['replayed'] or '(nothing more)'}")
         for line in _decided(made):

@@ -51,7 +51,7 @@ Dark = Annotated[
 ]
 AllDark = Annotated[
     bool,
-    typer.Option("--all-dark", help="Circuits that stay go dark, too, as in c-Through."),
+    typer.Option("--all-dark", help="Unchanged circuits also go dark, as in c-Through."),
 ]
 Out = Annotated[
     list[Path] | None,
@@ -287,4 +287,7 @@ def _show(day: Day, accounts: Sequence[Account]) -> None:
     for account in accounts:
         console.say(f"{account.player.name}: {account.player.about}")
     console.say("made/h: circuits; dark/h: time in which some circuit was dark for a change")
-    console.say("left: for the packet network at the busiest rack, one way, mean of an interval")
+    console.say(
+        "left: rate for the packet network at the busiest rack in one direction, mean over an "
+        "interval"
+    )

@@ -110,7 +110,7 @@ def left(summary: Summary) -> Iterator[str]:
     if bounds.any_open({"": summary}, SHOWN_BOUNDS):
         missing = summary["flows_offered"] - summary["flows_completed"]
         flows = "flow was" if missing == 1 else "flows were"
-        yield f"{missing:,} {flows} under way when the run ended; > is what a figure exceeds"
+        yield f"{missing:,} {flows} under way when the run ended; > marks a lower bound"
 
 
 def _window(window: Summary | None) -> dict[str, str]:
@@ -145,15 +145,15 @@ def doubts(summary: Summary) -> Iterator[str]:
     mean_us = window["mean_us"]
     if window["flows"] and mean_us is None:
         yield (
-            "nothing of the window had arrived when the run ended: let run.limit be longer "
-            "than a flow takes"
+            "no flow of the window had finished when the run ended: make run.limit longer than the "
+            "time of a flow"
         )
     elif not window["stable"]:
         yield not_told([summary]) or not_carried([summary])
     elif mean_us is not None and window["half_width_us"] is None and window["flows"] >= LEAST:
         yield no_interval(summary)
     elif window["correlated"]:
-        yield "latencies resemble their neighbours for long; lengthen run.warm_up or run.measure"
+        yield "successive latencies are correlated; lengthen run.warm_up or run.measure"
 
 
 def not_told(seeds: Sequence[Summary]) -> str:
@@ -174,7 +174,7 @@ def not_carried(seeds: Sequence[Summary]) -> str:
     due = sum(map(_due, windows)) / len(windows)
     return (
         f"the load was not carried: {accepted:.3g} of {due:.3g} was accepted; latency depends on "
-        "how long the window is"
+        "the length of the window"
     )
 
 
@@ -187,7 +187,7 @@ def no_interval(summary: Summary) -> str:
             f"{seconds(needed)}, or set run.repeat"
         )
     return (
-        "latencies resemble each other for too long: no interval of the mean; lengthen "
+        "latencies are correlated over too long a time: no interval of the mean; lengthen "
         "run.measure, or set run.repeat"
     )
 

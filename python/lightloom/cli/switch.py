@@ -126,7 +126,7 @@ def change(
     remove: Remove = None,
     to: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="All cross-connects that are wanted: a plan or a list."),
+        typer.Option(metavar="FILE", help="All requested cross-connects: a plan or a list."),
     ] = None,
     credentials: Secrets = None,
     wait: Wait = 60.0,
@@ -174,7 +174,9 @@ def run_test(
     ],
     credentials: Secrets = None,
     wait: Wait = 60.0,
-    bulk: Annotated[int, typer.Option(metavar="N", help="Cross-connects of the bulk.")] = 512,
+    bulk: Annotated[
+        int, typer.Option(metavar="N", help="Number of cross-connects in the bulk.")
+    ] = 512,
     faults: Annotated[
         str | None,
         typer.Option(
@@ -193,7 +195,7 @@ def run_test(
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(metavar="N", help="With --plan: times that each is changed to; usually 5."),
+        typer.Option(metavar="N", help="With --plan: number of changes to each; 5 by default."),
     ] = None,
     client: Annotated[
         str | None,
@@ -264,7 +266,7 @@ def problem_text(problem: Any) -> str:
     """Formats an error of a switch, with the steps that had been done."""
     done = problem.done
     if done is None:
-        return f"{problem} (what was done is not known)"
+        return f"{problem} (its effect is not known)"
     if not (done.added or done.removed):
         return f"{problem} (nothing was changed)"
     return f"{problem} ({len(done.removed)} deleted, {len(done.added)} created)"

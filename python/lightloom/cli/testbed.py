@@ -39,11 +39,16 @@ def testbed() -> None:
 
 File = Annotated[Path, typer.Argument(metavar="EXPERIMENT.toml")]
 Label = Annotated[
-    str | None, typer.Option("--fabric", metavar="LABEL", help="Of several, the one to emulate.")
+    str | None,
+    typer.Option("--fabric", metavar="LABEL", help="The fabric to emulate, if there are several."),
 ]
 Name = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="What its namespaces are called (default: the file's name)."),
+    typer.Option(
+        metavar="NAME",
+        help="Name of the testbed, with which the names of its namespaces begin (default: the "
+        "file's name).",
+    ),
 ]
 
 
@@ -57,7 +62,7 @@ def run(
     host: Annotated[
         list[int] | None,
         typer.Option(
-            metavar="HOST", help="Where the command after -- runs; repeat it for several."
+            metavar="HOST", help="Host on which the command after -- runs; may be repeated."
         ),
     ] = None,
     mpi: Annotated[
@@ -67,11 +72,18 @@ def run(
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to write.")
     ] = None,
     repeats: Annotated[
-        int, typer.Option(min=1, max=100, metavar="N", help="Run so many times, with intervals.")
+        int,
+        typer.Option(
+            min=1,
+            max=100,
+            metavar="N",
+            help="Number of runs; with several, figures have intervals.",
+        ),
     ] = 1,
     json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 beyond the limits of fidelity.")
+        bool,
+        typer.Option("--strict", help="Exit with 1 if the run is beyond the limits of fidelity."),
     ] = False,
 ) -> None:
     """Run the applications of an experiment, or the command after --, and write what was measured.

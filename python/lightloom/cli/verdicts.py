@@ -162,8 +162,8 @@ def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield "undecided: the expected range ends within the interval of the measured value"
     if OF_BOUNDS in remarks:
         yield (
-            f"{OF_BOUNDS}: compares with completion times that are no less than what was taken, as "
-            "flows were under way when a run ended"
+            f"{OF_BOUNDS}: compares with lower bounds of completion times, because flows were "
+            "unfinished when a run ended"
         )
     if TOO_QUICK in remarks:
         yield "too quick: --quick runs too little for a meaningful figure"

@@ -97,8 +97,8 @@ def left_open(given: Table, resolved: Table) -> Iterator[str]:
     if bare and len({f["oversubscription"] for _, f in found}) > 1:
         beside = f", beside {_ratios(others)}" if others else ""
         yield (
-            f"electrical networks are not alike: {_ratios(bare)} by default{beside}; "
-            "cluster.oversubscription sets all that have none of their own"
+            f"electrical networks differ: {_ratios(bare)} by default{beside}; "
+            "cluster.oversubscription sets it for all that do not set their own"
         )
 
 

@@ -314,4 +314,4 @@ def plain(value: Any, key: str) -> Any:
         raise refusal(key or "value", value, "is not a finite number", "write one, like 3.0")
     if isinstance(value, (str, bool, int, float)):
         return value
-    raise refusal(key or "value", value, "is no text, number or truth value", "correct the value")
+    raise refusal(key or "value", value, "is not text, a number or a Boolean", "correct the value")

@@ -19,7 +19,7 @@ def hinted(problem: ConfigError) -> ConfigError:
     line = _heading(Path((problem.value or "").strip('"')))
     for separator, name in ((";", "';'"), ("\t", "tabs")):
         if separator in line and "," not in line:
-            limit = f"separated by {name}, and a trace is by commas"
+            limit = f"separated by {name}, but a trace is separated by commas"
             remedy = "write commas, below the heading src,dst,bytes,arrival_ps"
             return refusal(KEY, problem.value, limit, remedy)
     return problem

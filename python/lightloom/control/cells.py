@@ -106,7 +106,7 @@ def remedy_of(cell: str, delimiter: str) -> str:
     """Returns the remedy for a cell that is not a number; empty if unknown.
 
     >>> remedy_of('"1,500"', ","), remedy_of("1,5", ";"), remedy_of("5 GB", ",")
-    ('write 1500', 'write 1.5', 'write 5; --unit says what one stands for, like "1 GB"')
+    ('write 1500', 'write 1.5', 'write 5; --unit gives the size of one, like "1 GB"')
     """
     said = text_of(cell, delimiter)
     if number_of(said) is not None:
@@ -119,7 +119,7 @@ def remedy_of(cell: str, delimiter: str) -> str:
     amount = re.fullmatch(r"([+-]?[\d.]+) ?([kKMGTP]?i?[bB])", said)
     if amount is not None and number_of(amount[1]) is not None:
         unit = amount[2] if amount[2] in UNITS else "MB"
-        return f'write {amount[1]}; --unit says what one stands for, like "1 {unit}"'
+        return f'write {amount[1]}; --unit gives the size of one, like "1 {unit}"'
     return ""
 
 

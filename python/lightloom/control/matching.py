@@ -83,7 +83,7 @@ def maximum_weight_matching(
     """
     table = numbers("demand", demand)
     if bonus is not None and up is None:
-        limit, remedy = "no circuits are up that it would count for", "give up, or no bonus"
+        limit, remedy = "has no effect without up, the lit circuits", "give up, or remove bonus"
         raise refusal("bonus", bonus, limit, remedy)
     circuits = pairs("up", () if up is None else up)
     bonus = None if bonus is None else count("bonus", bonus, 0, LARGEST)

@@ -93,7 +93,7 @@ def _each_in(
     for name, at in names.items():
         if name not in known:
             limit = f"`{name}` names a {axis}, but no {other}"
-            remedy = "name rows and columns alike, or only the one or the other"
+            remedy = "give rows and columns the same names, or name only rows or only columns"
             raise ConfigError(f"{where(axis, at)}: {limit}; {remedy}")
 
 

@@ -118,7 +118,7 @@ def _proved(made: Plan, proof: MatchingProof | AssignmentProof) -> str:
     if isinstance(proof, MatchingProof):
         text += f" ({counted(len(proof.y), 'dual')}, {counted(len(proof.blossoms), 'odd set')})"
     if bound is None:
-        text += ", where circuits that are up count more"
+        text += ", with a bonus for lit circuits"
     return text
 
 

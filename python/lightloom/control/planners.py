@@ -117,7 +117,7 @@ def _read(given: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
         read["up"] = sorted((min(pair), max(pair)) for pair in pairs)
     if "bonus" in read:
         if "up" not in read:
-            limit, remedy = "no circuits are up that it would count for", "give up, or no bonus"
+            limit, remedy = "has no effect without up, the lit circuits", "give up, or remove bonus"
             raise refusal("bonus", read["bonus"], limit, remedy)
         if not isinstance(read["bonus"], str):
             read["bonus"] = f"{count('bonus', read['bonus'], 0, LARGEST)} B"

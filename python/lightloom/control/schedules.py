@@ -368,7 +368,9 @@ def round_robin(
     """
     if (day is None) == (period is None):
         shown = "(missing)" if day is None else day
-        raise refusal("day", shown, "a day or a period says how long it lasts", "give one of them")
+        raise refusal(
+            "day", shown, "a day or a period is needed, which gives its length", "give one of them"
+        )
     ports = count("ports", ports, 2)
     if day is not None:
         return Schedule(*_core.control_round_robin(ports, day, night))
@@ -387,5 +389,5 @@ def _whole(demand: ArrayLike, ports: int) -> Integers:
     if not fits.all():
         i, j = np.argwhere(~fits)[0]
         remedy = "give 0 or more, below 2^63"
-        raise refusal(f"demand[{i}][{j}]", table[i, j], "no amount of bytes", remedy)
+        raise refusal(f"demand[{i}][{j}]", table[i, j], "not a byte count", remedy)
     return table.copy() if whole else np.rint(table).astype(np.int64)  # type: ignore[return-value]

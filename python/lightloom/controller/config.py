@@ -361,8 +361,11 @@ def _check_policy(policy: Mapping[str, Any]) -> None:
         limit, remedy = problem.limit or "", problem.remedy or ""
         raise refusal("policy", named, limit.replace("algorithm", "policy"), remedy) from None
     if found.kind in SLOTTED or (found.kind == "fixed" and "schedule" in policy):
-        limit = "it makes a schedule of slots, and a switch behind a management interface has none"
-        raise refusal("policy", named, limit, "choose one of circuits, such as cthrough")
+        limit = (
+            "it makes a schedule of slots, which a switch behind a management interface cannot "
+            "follow"
+        )
+        raise refusal("policy", named, limit, "choose a policy of circuits, such as cthrough")
 
 
 def _check_rate(key: str, rate: str) -> None:
@@ -398,7 +401,7 @@ def _check_demand(table: DemandTable) -> None:
     for name in ("hosts", "format", "unit", "columns"):
         value = getattr(table, name)
         if value is not None and table.folder is None:
-            limit = "it is of the files in a folder, and there is no demand.folder"
+            limit = "it applies to files in a folder, but there is no demand.folder"
             raise refusal(f"demand.{name}", value, limit, "remove it, or name the folder")
     if (counters := table.counters) is not None:
         positive_s("demand.counters.span", counters.span)

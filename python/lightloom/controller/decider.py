@@ -18,7 +18,7 @@ from lightloom.switches.ports import Pair
 from lightloom.units.durations import duration_ps
 
 Circuit = tuple[int, int]
-OTHER_KIND = "it decided on circuits of both directions before"
+OTHER_KIND = "it decided earlier on circuits of both directions"
 """In the loop's error: a policy of one direction was shown light of both."""
 MANY = 1_000
 """Largest number of steps of one decision; a controller with more steps has failed."""
@@ -126,8 +126,8 @@ class Decider:
             return "tick" if rows is not None and body <= self._now else None
         if kind == "follow":
             raise ConfigError(
-                "policy: it decides on a schedule of slots, and the controller lights circuits "
-                "that stay; choose a policy of circuits, such as cthrough or assignment"
+                "policy: it decides on a schedule of slots, but the controller lights permanent "
+                "circuits; choose a policy of circuits, such as cthrough or assignment"
             )
         if kind == "dark":
             self._lit -= {(a, b) for a, b, _ in body[1]["circuits"]}

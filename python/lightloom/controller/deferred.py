@@ -95,7 +95,9 @@ def found(store: Store, number: int) -> Deferred:
     """
     named = [one for one in waiting(store) if one.id == number]
     if not named:
-        raise refusal("deferred", number, "no such change is waiting", "circuits get lists them")
+        raise refusal(
+            "deferred", number, "no such change is waiting", "list them with lightloom circuits get"
+        )
     return named[0]
 
 

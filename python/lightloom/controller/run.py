@@ -226,4 +226,7 @@ class Loop:
         if holder in (None, self._role.holder):
             return
         self._is_standby = True
-        self._say(f"standby: {holder} is active, or its lease is not over; it is taken over then")
+        self._say(
+            f"standby: {holder} is active, or its lease has not ended; this controller takes over "
+            "after that"
+        )

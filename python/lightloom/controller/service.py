@@ -312,7 +312,7 @@ class Controller:
         for left in made:
             if left.state in OPEN:
                 limit = f"transaction {left.id} of this switch is not over: {left.reason}"
-                raise refusal("switch", one.name, limit, "mend that; the wish is kept")
+                raise refusal("switch", one.name, limit, "correct that; the request is kept")
         return made
 
     def difference(self, name: str, wanted: Sequence[Wanted] | None = None) -> Change:

@@ -299,7 +299,7 @@ class Steps:
         ports = sorted({name_of(pair) for pair in [*one.pairs("added"), *before]})
         text = (
             f"{why}; undoing it failed: {failure}. Ports of {', '.join(ports)}: check them on the "
-            f"switch, make it as wanted by hand, then run `circuits apply`"
+            f"switch, set the requested cross-connects by hand, then run `circuits apply`"
         )
         return self._move(one, "stuck", text)
 

@@ -39,7 +39,7 @@ def check_free(
         ports.setdefault(owner, []).append(port)
     if ports:
         limit = _limited([_holder(own, owner, until) for owner, own in ports.items()])
-        remedy = "wait for that, or have its owner give it up"
+        remedy = "wait until then, or ask its owner to withdraw it"
         raise refusal("transaction", done.id, limit, remedy)
 
 

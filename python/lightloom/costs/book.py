@@ -198,7 +198,7 @@ def load(source: str | Path | Book | None = None, key: str = "--prices") -> Book
             if near
             else f"choose {', '.join(price_books.names())}, or a file"
         )
-        raise refusal(key, wanted, "no price book, and no file", hint)
+        raise refusal(key, wanted, "neither a price book nor a file", hint)
     return _book(path)
 
 
@@ -245,7 +245,9 @@ def _made(raw: Mapping[str, Any], path: Path) -> Book:
     _check_links(parts)
     counting = raw.get("counting", base.counting if base else "whole")
     if counting not in COUNTINGS:
-        raise refusal("counting", counting, "no way to count", f"choose {' or '.join(COUNTINGS)}")
+        raise refusal(
+            "counting", counting, "not a way of counting", f"choose {' or '.join(COUNTINGS)}"
+        )
     year = raw.get("year", base.year if base else None)
     if isinstance(year, bool) or not isinstance(year, int):
         raise refusal(
@@ -301,7 +303,7 @@ def _part(name: str, table: Any, currency: str, base: Book | None) -> Part:
     if "same_as" in table:
         return Part(name, same_as=str(table["same_as"]))
     if "excluded" not in table and "price" not in table:
-        remedy = 'give it, or say price = { unknown = "why" } or excluded = "why"'
+        remedy = 'give it, or write price = { unknown = "why" } or excluded = "why"'
         raise refusal(
             f"{key}.price", "(missing)", f"a part has a price{_whole_of(name, base)}", remedy
         )

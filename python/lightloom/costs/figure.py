@@ -99,12 +99,12 @@ def _check_one_form(key: str, table: Mapping[str, Any]) -> None:
     ]
     if len(forms) > 1:
         names = " and ".join(next(name for name in form if name in table) for form in forms)
-        raise refusal(key, names, "one of them says the number, not both", "remove one")
+        raise refusal(key, names, "give only one of them", "remove one")
 
 
 def _check_source(key: str, source: Any, year: Any) -> None:
     if not isinstance(source, str) or not source.strip():
-        remedy = "say who published the number, beside it or for the whole part"
+        remedy = "give the source beside the number, or for the whole part"
         raise refusal(f"{key}.source", "(missing)", "every number has its source", remedy)
     if isinstance(year, bool) or not isinstance(year, int) or not 1900 <= year <= 2200:
         told = "(missing)" if year is None else shown(year)

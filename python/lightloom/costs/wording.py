@@ -104,7 +104,7 @@ def fractions(found: Costs) -> Iterator[str]:
     parts = {line.part for c in found.fabrics.values() for line in c.lines if line.shared}
     if found.book.counting == "share" and parts:
         yield (
-            f"fractions of {', '.join(sorted(parts))}: a share of a machine that others use, too; "
+            f"fractions of {', '.join(sorted(parts))}: a share of a machine that others also use; "
             'counting = "whole" in a book of your own buys whole boxes'
         )
 
@@ -178,8 +178,8 @@ def as_if(found: Costs) -> Iterator[str]:
     ]
     if rotors:
         yield (
-            f'{", ".join(rotors)}: uplink_plan = "rotor" is an ideal that no gratings make; the '
-            'bill has as many as if it had some. "wide" and "mixed" have gratings to be bought.'
+            f'{", ".join(rotors)}: uplink_plan = "rotor" is an ideal that no gratings provide; the '
+            'bill counts gratings as if it had some. "wide" and "mixed" have gratings to be bought.'
         )
 
 

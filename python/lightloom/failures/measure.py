@@ -198,7 +198,7 @@ def _assumed(made: _OfFabric) -> str:
     """The assumptions, and a note if the run cannot show the effect of a failure."""
     resolved = made.plan.experiment.resolved()
     told: str = physics.assumptions_of(resolved, made.plan.label)["failures"]
-    unlit = "no circuit carried anything in this run, so that it does not tell what one is worth"
+    unlit = "no circuit carried anything in this run, so it does not show the effect of a failure"
     return f"{unlit}; {told}" if made.unlit else told
 
 

@@ -66,9 +66,9 @@ def caption(workload: Workload) -> str:
         "Cumulative distribution of the time from a flow's arrival to its last byte, as a share "
         "of the flows that arrived, and beside it the tail: the share that takes at least as "
         "long, on logarithmic axes. A curve that ends in an arrow left flows unfinished: their "
-        "share lies further right, where is not known."
-        + " Of the tail there is a dotted line, too: what is certain, as an unfinished flow takes "
-        "at least its age. The truth lies between."
+        "share lies further right, at an unknown time."
+        + " The dotted line of the tail is a lower bound: an unfinished flow takes at least its "
+        "age. The true tail lies between the two lines."
         * dotted
         + left_out(workload)
         + at_which_load(workload)

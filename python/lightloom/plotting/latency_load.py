@@ -19,8 +19,8 @@ CAPTION = (
     "Mean latency of the flows that arrived in the window, with 95 % confidence intervals, and the "
     "accepted load, as a share of the servers' capacity; both against the requested load. An arrow "
     "marks a load that was not carried, or a lower bound because some flows were unfinished; no "
-    "line joins arrows. A hollow marker marks a load that was not carried, or of which the window "
-    "does not tell. "
+    "line joins arrows. A hollow marker marks a load that was not carried, or for which the window "
+    "is too short. "
 )
 SATURATED = (
     "A dotted vertical line marks the load at which a fabric saturates: the most that it accepts. "

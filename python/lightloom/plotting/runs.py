@@ -31,14 +31,14 @@ Place = tuple[Axes | None, str | None]
 """Given axes, or a style."""
 
 NOTHING = {
-    "fct": ("no flow had arrived when the run ended", "let the run go on: run.stop"),
+    "fct": ("no flow had arrived when the run ended", "lengthen the run: run.stop"),
     "queues": ("nothing ever waits in these networks", "plot goodput or utilisation"),
     "idle": (
         "nothing waited when it was sampled",
-        "let the run go on: run.stop, or set run.sample",
+        "lengthen the run: run.stop, or set run.sample",
     ),
     "load": ("nothing was simulated at several loads", "set compare.loads"),
-    "size": ("no flow had arrived when the run ended", "let the run go on: run.stop"),
+    "size": ("no flow had arrived when the run ended", "lengthen the run: run.stop"),
     "time": ("there is no such column in the time series", "plot what there is"),
 }
 

@@ -71,7 +71,7 @@ def caption(shown: Sequence[tuple[Fabric, Panel]], kept: int) -> str:
         f"A bar is a circuit from light to dark; between bars {between}. {night}Drawn are "
         f"{ROWS_MAX} pairs at most, of the racks lit longest, and their first "
         f"{quantities.count(kept)} "
-        "circuits, of which the picture opens on a part; axes say what part of all that is. "
+        "circuits. The picture opens on a part of them, which the axes state. "
         "circuits.parquet has all."
     )
 

@@ -24,7 +24,7 @@ RENAMED = {"hysteresis": "bonus"}
 """Key in the policy's own table → name of the option."""
 RETIRED = {
     "without_ports": (
-        "retired: hydra goes on over circuits with room unless told otherwise",
+        "retired: hydra also uses circuits with spare capacity by default",
         "leave it out, or give stop_at_ports for the opposite",
     )
 }
@@ -32,7 +32,7 @@ RETIRED = {
 UP = {
     "symmetric": "Whether entries are weights of undirected circuits. Default false: both "
     "directions are added.",
-    "up": "Circuits that are lit, to be kept among equals. Default none.",
+    "up": "Lit circuits, which are kept if others are no better. Default none.",
 }
 """Options of policies that match racks, as the registry marks them; they are in no table."""
 

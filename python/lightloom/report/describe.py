@@ -148,7 +148,7 @@ def run(made: Workload) -> str:
         if (shape := repeats.unbounded_shape(made.experiment)) is not None:
             parts.append(
                 f"sizes without a finite variance (Pareto, shape {shape:g}), so that fewer "
-                "intervals of means and load hold the truth"
+                "intervals of means and load contain the true value"
             )
     if stop := r.get("stop"):
         ends = {

@@ -34,5 +34,5 @@ class WriteError(OSError):
     def message(self) -> str:
         """The error as a command prints it."""
         remedy = _REMEDIES.get(self.errno or 0, "check the path and its permissions")
-        after = "nothing was changed" if self.undone else "the next command puts back what was"
+        after = "nothing was changed" if self.undone else "the next command restores the old files"
         return f"{self.filename}: {str(self.strerror).lower()}: {after}; {remedy}"

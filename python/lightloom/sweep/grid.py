@@ -138,7 +138,7 @@ def expand(sweep: SweepFile) -> list[Point]:
         raise refusal("base", sweep.base, "no such file", "name an experiment file")
     for override in sweep.set:
         if (key := override.partition("=")[0].strip()) in sweep.grid:
-            limit = "[grid] has this key, too"
+            limit = "[grid] also has this key"
             raise refusal("--set", override, limit, f"remove it, or {key} from [grid]")
     _refuse_twice(sweep)
     base = lightloom.load(sweep.base, sweep.set)

@@ -98,7 +98,7 @@ def wait_for_light(
             return Outcome(done.removed, done.added, done.kept, settled, seconds)
         if seconds > wait_s:
             names = ", ".join(map(str, (dark or moving)[:3]))
-            message = f"no steady light at {names} after {wait_s:.3g} s; look there"
+            message = f"no steady light at {names} after {wait_s:.3g} s; check that port"
             raise SwitchError(message, Outcome(done.removed, done.added, done.kept, False, seconds))
         last = dict(found)
         time.sleep(max(LIGHT_POLL_S, seconds / 4))

@@ -85,7 +85,7 @@ def _check_hosts(where: str, application: Application, hosts: int) -> None:
     for key, host in [*ends, *(("hosts", host) for host in application.hosts)]:
         if host is not None and not 0 <= host < hosts:
             limit = f"the hosts are 0 to {hosts - 1}"
-            raise refusal(f"{where}.{key}", host, limit, "name a host that is there")
+            raise refusal(f"{where}.{key}", host, limit, "name a host that exists")
     if application.kind in WITH_RECEIVER and application.to is None:
         raise refusal(f"{where}.to", "(missing)", "a receiver is needed", "name a host")
     if application.to == application.source:

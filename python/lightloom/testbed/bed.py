@@ -50,7 +50,7 @@ class Testbed:
         for tool in ("ip", "tc", "chrt", "setpriv", "setsid"):
             shell.tool_path(tool)
         if self.setup.plane == "kernel" and not _core.TESTBED_KERNEL_PLANE:
-            limit = "not there when Lightloom was built"
+            limit = "missing when Lightloom was built"
             remedy = "install Debian's package clang, and build Lightloom again"
             raise refusal("testbed", "clang", limit, remedy)
         name = self.setup.layout.name

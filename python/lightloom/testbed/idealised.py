@@ -31,9 +31,9 @@ _INSTEAD = {
     },
     "mordia": {
         "nic_delay": "frames leave as the day begins",
-        "sync_jitter": "synchronisation is as late as the thread was",
+        "sync_jitter": "synchronisation is late only if the emulating thread was",
         "night_deviation": "every night is as long as the first",
-        "late_sync_fraction": "synchronisation is as late as the thread was",
+        "late_sync_fraction": "synchronisation is late only if the emulating thread was",
         "packet_rate": "no packet switch is beside the circuits",
         "rings": "one ring carries all racks",
     },

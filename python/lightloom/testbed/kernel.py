@@ -98,7 +98,7 @@ class KernelPlane:
             OSError: if the kernel or a switch of a server fails.
         """
         if kind == "follow":
-            limit = "it returned a schedule, and the kernel plane has circuits that stay"
+            limit = "it returned a schedule, but the kernel plane has permanent circuits"
             raise refusal("fabric.policy", policy_of(self._setup), limit, 'use kind = "mordia"')
         if kind == "drain":
             pairs, staying = body

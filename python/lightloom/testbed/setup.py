@@ -232,7 +232,7 @@ def _buffer(own: Mapping[str, Any]) -> int:
 def _check_forwarding(setup: Setup) -> None:
     given = setup.table.forwarding
     if setup.plane == "user" and given is not None:
-        limit = "days have no rules"
+        limit = "the user-space plane follows days and has no rules"
         raise refusal("testbed.forwarding", f'"{given}"', limit, "remove it")
     if given == "servers" and setup.kind not in SERVER_KINDS:
         limit = f"servers tag packets for {', '.join(SERVER_KINDS)} alone"

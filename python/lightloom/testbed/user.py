@@ -61,7 +61,7 @@ class UserPlane:
             OSError: if the plane cannot follow the schedule.
         """
         if kind != "follow":
-            limit = "it returned circuits that stay, and Mordia's switch follows schedules"
+            limit = "it returned permanent circuits, but Mordia's switch follows schedules"
             raise refusal("fabric.policy", policy_of(self._setup), limit, 'use kind = "hybrid"')
         night = scaled_ps(self._setup, body["night_ps"]) // 1000
         slots = [

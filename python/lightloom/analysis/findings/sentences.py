@@ -69,8 +69,8 @@ def jobs_done(found: FinishesMore) -> str:
     change."""
     each = quantities.listed(f"{label} {n} of {total}" for label, (n, total) in found.done.items())
     return (
-        f"Jobs finished by the end of the run: {each}. A job that is not done takes longer than "
-        "one that is; a later run.stop or run.limit shows by how much."
+        f"Jobs finished by the end of the run: {each}. An unfinished job takes longer than any "
+        "finished one; a later run.stop or run.limit shows how much longer."
     )
 
 
@@ -149,7 +149,7 @@ def _why_alone(found: AloneCarries) -> str:
         each = quantities.listed([f"{x} delivered {first}", *(f"{x} {s}" for x, s in rest)])
         by_load = found.basis == "load"
         when = "While flows arrived" if by_load else "By the end of the run"
-        measure = "" if by_load else ", by what is least of bytes, flows and jobs"
+        measure = "" if by_load else ", by the smallest of the shares of bytes, flows and jobs"
         less = f"{x} carried less traffic, so its" if not rest else "They carried less, so their"
         return (
             f"{_unfinished(found)}{when}, {each} of what {found.leader} delivered{measure}. "
@@ -158,8 +158,8 @@ def _why_alone(found: AloneCarries) -> str:
     others = quantities.listed(found.shares)
     does = "does" if len(found.shares) == 1 else "do"
     quick = (
-        f" The lower times of {quantities.listed(found.faster)} are those of the flows "
-        f"that got through."
+        f" The lower times of {quantities.listed(found.faster)} are those of the few flows that it "
+        f"delivered."
         if found.faster
         else ""
     )
@@ -209,7 +209,7 @@ def _short_cycle(found: WindowTooShort) -> str:
     spans = (found.warm_up_s, found.measure_s)
     warm_up, measure = (quantities.show(span, "time") for span in spans)
     return (
-        f"circuits repeat, or are chosen anew, {each}, but run.warm_up is {warm_up} and "
+        f"circuits repeat, or are chosen again, {each}, but run.warm_up is {warm_up} and "
         f"run.measure is {measure}"
     )
 

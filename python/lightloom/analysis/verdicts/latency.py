@@ -173,7 +173,5 @@ def source(fabrics: Sequence[Fabric]) -> str:
         return "over the flows of one seed"
     same = all(f.same_flows for f in fabrics)
     return (
-        f"over {seeds} seeds, and over the flows that all of them play"
-        if same
-        else f"over {seeds} seeds"
+        f"over {seeds} seeds, and over the flows of all of them" if same else f"over {seeds} seeds"
     )

@@ -148,7 +148,8 @@ def saturation(workload: Workload) -> Verdict | None:
     elif len(found) == 1:
         lead = f"{names(ranking.leaders)} carries {best}."
     details = {
-        f.label: f"{_width(s)}; busiest server hears {s.busiest:.3g} × its rate" for f, s in found
+        f.label: f"{_width(s)}; busiest server receives {s.busiest:.3g} × its rate"
+        for f, s in found
     }
     shown = evidence(
         [f for f, _ in found],

@@ -72,7 +72,7 @@ def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[
             said.append(f"Not the {called}: no other fabric is ahead at {at_kept}.")
     if unknown:
         at_unknown = quantities.listed(percent(x) for x in unknown)
-        said.append(f"At load {at_unknown} the run does not tell.")
+        said.append(f"At load {at_unknown} the run does not show which fabric is ahead.")
     return tuple(said)
 
 
@@ -176,7 +176,9 @@ def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]
     )
     windowed = all(s.fabric.window is not None for s in ranking.unfinished)
     remedy = "a higher run.limit" if limited or windowed else 'run.stop = "drain"'
-    return (f"What did not arrive: {quantities.listed(each)} may be ahead; {remedy} would tell.",)
+    return (
+        f"What did not arrive: {quantities.listed(each)} may be ahead; {remedy} would show it.",
+    )
 
 
 def _may_lead(found: Score, ranking: Ranking, deciding: Criterion) -> bool:
@@ -203,7 +205,7 @@ def by_dark_circuits(workload: Workload) -> tuple[str, ...]:
     are = "is its electrical network" if len(dark) == 1 else "are their electrical networks"
     return (
         f"Circuits: {quantities.listed(dark)} sent nothing over circuits, so what is judged {are} "
-        "alone; a longer run, or a shorter fabric.interval, would tell.",
+        "alone; use a longer run or a shorter fabric.interval.",
     )
 
 
@@ -255,8 +257,8 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
     at_once = is_by_each_flow(workload)
     if at_once:
         said.append(
-            "Another seed: this is one draw, and flows that all begin at once are no sample of "
-            "others; run.repeat gives intervals over draws."
+            "Another seed: this is one draw, which has no interval if all flows begin at once; "
+            "run.repeat gives intervals over draws."
         )
     elif ranking.untold:
         said.append(no_intervals(ranking))
@@ -267,15 +269,15 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
         )
     if trace:
         said.append(
-            "Another trace: all seeds play this one, so intervals over seeds show the fabrics' "
-            "own draws alone."
+            "Another trace: all seeds use this trace, so intervals over seeds show only the random "
+            "choices of the fabrics."
             if seeds > 1
-            else "Another trace: these are the flows of one."
+            else "Another trace: these are the flows of one trace."
         )
     elif seeds < 2 and not repeats.drawn_traffic(workload.experiment):
         if any(f.draws for f in workload.fabrics):
             said.append(
-                "Another seed: it leaves the traffic as it is, and changes only what fabrics draw, "
+                "Another seed: it does not change the traffic, only the random choices of fabrics, "
                 "such as paths."
             )
     elif seeds < 2 and not at_once:
@@ -292,9 +294,9 @@ def no_intervals(ranking: Ranking) -> str:
     needed, fabrics = longer(ranking.leaders), [s.fabric for s in ranking.leaders]
     if all(f.same_flows and not f.draws for f in fabrics):
         if any(s.least for s in ranking.leaders) and not any(f.window or f.cut for f in fabrics):
-            return 'What did not arrive: run.stop = "drain" would tell.'
+            return 'What did not arrive: run.stop = "drain" would show their times.'
         what = "these flows are too few" if needed is None else f"95 % intervals need {needed}"
-        return f"A longer trace: {what}; all seeds would play the same."
+        return f"A longer trace: {what}; all seeds would use the same flows."
     if needed is None:
         return "More flows or seeds: these flows are too few for 95 % intervals."
     return f"A longer run or more seeds: 95 % intervals need {needed}, or run.repeat."

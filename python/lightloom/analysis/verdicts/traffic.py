@@ -142,8 +142,8 @@ def leftover_notes(workload: Workload) -> tuple[str, ...]:
     if min(shares, default=1.0) >= LEFT_INSIDE:
         return ()
     return (
-        "What was still inside when the last flow arrived does not count as delivered, also "
-        "where the run goes on until all is.",
+        "Bytes in flight when the last flow arrived do not count as delivered, even if the run "
+        "continues until all are delivered.",
     )
 
 

@@ -31,7 +31,7 @@ def changed(
     table = plan.circuits
     if table is None:
         limit = f"{plan.algorithm} plans a schedule, which a switch follows as a whole"
-        raise ConfigError(f"{old.file}: {limit}; compare plans of circuits that stay")
+        raise ConfigError(f"{old.file}: {limit}; compare plans of permanent circuits")
     if ports is not None:
         _check_switch(old, ports)
     before = list(old.lights) if ports is None else _on_ports(old, ports)
@@ -65,7 +65,7 @@ def _check_switch(old: OldPlan, ports: PortMap) -> None:
     if ports.size is None:
         limit = f"made for another switch: {was}, where it is now {now}"
     remedy = f"give --switch-size {was}" if old.size else "leave out --switch-size, or give NxN"
-    raise ConfigError(f"{old.file}: {limit}; {remedy}, or plan anew without --diff")
+    raise ConfigError(f"{old.file}: {limit}; {remedy}, or plan again without --diff")
 
 
 def _tagged(

@@ -87,11 +87,11 @@ def lengths(name: str, starts: Sequence[int], known_us: int | None) -> list[int]
     [5, 5, 5, 3, 5]
     """
     if len(starts) < 2:
-        limit = "one interval, of which nothing can be decided for a next"
+        limit = "one interval, so no plan can be made for a next one"
         raise ConfigError(f"{name}: {limit}; name several files, or records of several times")
     if len(starts) > MOST:
         limit = f"{len(starts):,} intervals, more than {MOST:,}"
-        raise ConfigError(f'{name}: {limit}; put records together, as with --every "5 min"')
+        raise ConfigError(f'{name}: {limit}; combine records, as with --every "5 min"')
     usual = known_us or _common(name, starts)
     return [min(usual, b - a) for a, b in pairwise(starts)] + [usual]
 

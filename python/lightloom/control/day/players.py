@@ -88,5 +88,5 @@ def players(day: Day, algorithm: str, options: Mapping[str, Any]) -> list[Player
         Player("never change", "its first plan, kept", keep),
         Player("the day's sum", "one plan, by the demand of all intervals after the first", whole),
         Player("foresight", "decides by the interval itself", of),
-        Player("no circuits", "all over the packet network", lambda at, lit: lit),
+        Player("no circuits", "all traffic over the packet network", lambda at, lit: lit),
     ]

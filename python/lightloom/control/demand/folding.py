@@ -118,7 +118,7 @@ def _called(record: Record, name: str, found: Folded) -> str:
     if shown_as == name and shown_as not in found.unprintable:
         return shown_as
     if found.unprintable.setdefault(shown_as, name) != name:
-        limit = f"`{shown_as}` is two names that differ in control characters alone"
+        limit = f"`{shown_as}` is two names that differ only in control characters"
         raise ConfigError(f"{record.where}: {limit}; rename one of them")
     return shown_as
 

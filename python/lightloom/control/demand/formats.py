@@ -50,7 +50,7 @@ def recognise(source: Source, *, columns: bool = False) -> str:
     """
     ending = source.ending
     if source.path is not None and ending not in ENDINGS:
-        remedy = f"name a file that ends in {', '.join(ENDINGS)}, or say --format"
+        remedy = f"name a file that ends in {', '.join(ENDINGS)}, or give --format"
         raise refusal("DEMAND", source.path, "its extension names no known format", remedy)
     if ending in (".npy", ".parquet"):
         return ending[1:]
@@ -112,7 +112,9 @@ def read(
     if found == "prometheus":
         value = parse(source)
         if not is_prometheus(value):
-            raise refusal("format", found, f"{source.name} is no answer of Prometheus", "use json")
+            raise refusal(
+                "format", found, f"{source.name} is not an answer of Prometheus", "use json"
+            )
         check_success(source.name, value)
         if unit is None:
             raise needs_unit()

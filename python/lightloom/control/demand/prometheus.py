@@ -272,7 +272,7 @@ def _step(name: str, series: list[Series], asked_us: int | None) -> int | None:
             return asked_us
         remedy = "ask for a range with a step, by query_range"
         least = f", at most {min(own) / US:g} s" if own else ""
-        remedy += f'; or say it in `replay-demand`{least}, as with --every "5 min"'
+        remedy += f'; or give it to `replay-demand`{least}, as with --every "5 min"'
         raise ConfigError(f"{name}: {problem}; {remedy}") from None
 
 

@@ -84,7 +84,7 @@ def read_old_plan(
     rows = table.get("circuits") if table else found
     if table.get("schedule") is not None:
         limit = "a schedule, which a switch follows as a whole"
-        raise ConfigError(f"{path}: {limit}; compare plans of circuits that stay")
+        raise ConfigError(f"{path}: {limit}; compare plans of permanent circuits")
     if not isinstance(rows, list):
         raise ConfigError(f"{path}: no circuits in it; {REMEDY}")
     names, nodes = names_in(path, found)

@@ -44,7 +44,7 @@ def joined_of(path: Path, where: str, text: str) -> Joined:
     """
     found = PAIR.fullmatch(text.strip())
     if found is None:
-        raise wrong(path, where, f"`{text}` is no cross-connect", "write it like 1A-29B")
+        raise wrong(path, where, f"`{text}` is not a cross-connect", "write it like 1A-29B")
     return Joined(int(found[1]), int(found[3]), where)
 
 

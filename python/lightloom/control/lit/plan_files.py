@@ -57,7 +57,7 @@ def _each(path: Path, rows: list[Row], a: str, b: str) -> Iterator[Lit]:
     for number, row in rows:
         where = f":{number}"
         if row.get("slot"):
-            raise wrong(path, where, SCHEDULE, "compare plans of circuits that stay")
+            raise wrong(path, where, SCHEDULE, "compare plans of permanent circuits")
         if row.get("action") == "break":
             continue
         plane = row.get("plane") or ""

@@ -126,7 +126,7 @@ def of_show(path: Path, lines: list[tuple[int, str]]) -> list[Joined]:
     found = []
     for where, cells in _rows(lines):
         if PAIR_LIKE.fullmatch(cells[0]) is None:
-            raise wrong(path, where, f"`{cells[0]}` is no cross-connect", "write it like 1A-29B")
+            raise wrong(path, where, f"`{cells[0]}` is not a cross-connect", "write it like 1A-29B")
         one = joined_of(path, where, cells[0])
         sides = [port_of(path, where, c, s) for c, s in zip(cells[1:3], "AB", strict=False)]
         if sides and sides != [one.a, one.b]:

@@ -137,8 +137,8 @@ def _of_nothing(policy: Policy, given: Mapping[str, Any], rules: Rules) -> Found
     """The decision if rules leave no demand: the present circuits that obey stay."""
     if policy.kind in ONE_WAY and policy.kind != "assignment":
         key = "pin" if rules.pinned else "forbid" if rules.apart else "down"
-        limit = "with these no demand is left to make a schedule for"
-        raise refusal(key, "(given)", limit, "give fewer, or plan circuits that stay")
+        limit = "with these rules, no demand is left for a schedule"
+        raise refusal(key, "(given)", limit, "give fewer, or plan permanent circuits")
     stay = [] if given.get("unrequested") == "alone" else given.get("up", [])
     found = {**of_pairs(stay, policy.kind in ONE_WAY)}
     found["options"] = json.dumps(dict(given), default=str)
@@ -170,7 +170,7 @@ def _refuse_apart(policy: Policy, found: Found, rules: Rules) -> None:
     for a, b in found["circuits"][:, :2].tolist():
         if rules.are_apart(a, b):
             limit = f"it joins racks {a} and {b}, which --forbid keeps apart"
-            remedy = "let it join only who has demand: these have none for each other"
+            remedy = "let it join only racks with demand for each other"
             raise refusal("algorithm", policy.kind, limit, remedy)
 
 

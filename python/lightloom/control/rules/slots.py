@@ -82,6 +82,6 @@ def _assigned(outputs: Integers, carried: Integers, may: Integers) -> Integers:
     weights = (worth + allowed) * may
     found = assignment(weights)
     if not may[np.arange(ports), found.column_of].all():
-        limit = "with these, some input is left with an output that it is kept apart from"
+        limit = "with these rules, an input would have an output that is forbidden for it"
         raise refusal("pin", "(given)", limit, "pin or forbid fewer pairs")
     return found.column_of

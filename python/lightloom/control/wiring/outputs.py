@@ -109,7 +109,7 @@ def of_file(path: Path, named: Dialect | None) -> Dialect:
         if told is None:
             known = ", ".join(end for dialect in DIALECTS for end in dialect.endings)
             limit = "its extension names no known format"
-            raise refusal("-o", path, limit, f"let it end in one of {known}")
+            raise refusal("-o", path, limit, f"end it in one of {known}")
         return told
     if told is named or (told is not None and told.endings[0] in named.others):
         return named
@@ -147,7 +147,7 @@ def render(
     dialect = find(name)
     if dialect.text is None:
         if undo:
-            limit = "a plan as JSON says what is to be, not what changes"
+            limit = "a plan as JSON contains the new circuits, not the changes"
             raise refusal("--undo", name, limit, "name a file that ends in .sh, .scpi or .csv")
         return plan.text()
     sheet = replace(sheet_of(plan, plane=plane, slot=slot), save=save and dialect.saves)
@@ -183,7 +183,7 @@ def _check(dialect: Dialect, sheet: Sheet, slot: int | None) -> None:
         limit = "SONiC names ports by their side, and this switch has one"
         raise refuse(limit, "use scpi or ocp-yang, or give --switch-size both sides")
     if sheet.changes and dialect.whole:
-        limit = f"{dialect.title} says what is to be, not what changes"
+        limit = f"{dialect.title} contains the new circuits, not the changes"
         raise refuse(limit, "leave out --diff, or write SCPI lines or SONiC commands")
     if sheet.times and len(sheet.times) > 1 and slot is None:
         limit = f"{len(sheet.times)} slots take turns, but {dialect.title} cannot state times"

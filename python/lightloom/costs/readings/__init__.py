@@ -78,7 +78,7 @@ def load(wanted: str | Path) -> Reading:
     path, _, name = str(wanted).partition(":")
     if not Path(path).is_file():
         remedy = f"choose one of {', '.join(names())}, or a file"
-        raise refusal("--reading", wanted, "no such reading, and no file", remedy)
+        raise refusal("--reading", wanted, "neither a reading nor a file", remedy)
     tables = _toml(Path(path)).get("reading", {})
     if not isinstance(tables, Mapping):
         raise refusal("reading", tables, "not a table of readings", "write [reading.NAME]")

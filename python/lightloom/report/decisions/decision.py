@@ -43,8 +43,8 @@ from .read import Read, kept_of, read
 Found = TypeVar("Found")
 
 BREAKS = (
-    "The failure of a grating, a spine or a laser was not simulated: --worst-failure, or "
-    "worst_failure = true in [decision], says."
+    "The failure of a grating, a spine or a laser was not simulated; set --worst-failure, or "
+    "worst_failure = true in [decision]."
 )
 
 

@@ -77,7 +77,7 @@ def told_apart(found: ToldApart) -> str:
     criterion, best = found.criterion, found.best
     others = listed(_shown(criterion, best, other) for other in found.others)
     return (
-        f"Level in cost, they are not in performance: {best.fabric.label} {criterion.wins[0]}: "
+        f"They are level in cost, but not in performance: {best.fabric.label} {criterion.wins[0]}: "
         f"{criterion.name} {criterion.shown(best)} against {others}."
     )
 

@@ -189,7 +189,7 @@ def _lost(problem: Any) -> ConfigError:
         times = problem.allowed_failures + 1
         last = getattr(problem.last_worker, "address", problem.last_worker)
         return ConfigError(
-            f"{times} workers died of it, most likely for want of memory, the last of them "
+            f"{times} workers died of it, most likely for lack of memory, the last of them "
             f"{last}; give workers more, or fewer threads"
         )
     text = " ".join(str(problem).split())

@@ -95,7 +95,7 @@ async def _answers(client: Client, there: Sequence[str], within_s: float) -> dic
 def _where(address: str | None, file: Path | None) -> tuple[str, str]:
     """The address of the scheduler, and the option that states it."""
     if address is not None and file is not None:
-        raise refusal(FILE_KEY, file, f"{KEY} is given, too", "give one of them")
+        raise refusal(FILE_KEY, file, f"{KEY} is also given", "give one of them")
     if address is not None:
         return KEY, address
     assert file is not None, "one of them is given"

@@ -133,7 +133,7 @@ def _again(job: Job, deaths: int, last: Died) -> str:
 
 def _lost(deaths: int, last: Died) -> ConfigError:
     """Returns the error for a job whose processes died."""
-    why = ", most likely for want of memory," if last.of_memory else ","
+    why = ", most likely for lack of memory," if last.of_memory else ","
     remedy = "free some, or make it smaller" if last.of_memory else "what it wrote may tell why"
     return ConfigError(
         f"{deaths} processes died of it{why} the last of them ({last}) with nothing beside it; "
