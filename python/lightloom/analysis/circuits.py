@@ -60,8 +60,8 @@ def leading_notes(result: Result) -> Iterator[Note]:
 
 
 def notes_beside_a_verdict(result: Result) -> Iterator[Note]:
-    """Yields the same notes without those on the interval that the verdict of a comparison
-    includes."""
+    """Yields the notes of `leading_notes`, except those on the interval, which the verdict of a
+    comparison contains."""
     if result.circuits is not None:
         fabric, summary = result.experiment["fabric"][0], result.summary
         lit, carried = result.circuits.num_rows > 0, bool(summary.get("circuit_share"))

@@ -57,7 +57,7 @@ class Score:
 
     @classmethod
     def of(cls, fabric: Fabric, found: Bound) -> Score:
-        """A figure of flows, or a bound of it."""
+        """A figure of flows with its interval, or a lower bound of the figure."""
         most = None if found.open else found.high
         return cls(fabric, found.low, found.start, found.end, found.open, not found.exact, most)
 

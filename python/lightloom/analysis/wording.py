@@ -39,8 +39,8 @@ SENTENCES = {
     ),
     "no variance": "{said}",
     "load above servers": (
-        "the actual offered load is {load:.3g} times the servers' capacity; if this is not intended, "
-        "check the units of times and sizes"
+        "the actual offered load is {load:.3g} times the servers' capacity; if this is not "
+        "intended, check the units of times and sizes"
     ),
     "other load: few flows": (
         "the actual offered load is {load:.3g} where {asks} {asked:g}, because few flows "
@@ -121,8 +121,8 @@ SENTENCES = {
     ),
     "no circuit used": (
         "the run ended after {ended_s:seconds}, before any traffic could enter a circuit: the "
-        "first decision on circuits comes after {first}, and routes over them are installed {later} later; "
-        "{remedy} fabric.interval, fabric.retag or fabric.rule"
+        "first decision on circuits comes after {first}, and routes over them are installed "
+        "{later} later; {remedy} fabric.interval, fabric.retag or fabric.rule"
     ),
     "slow circuits": (
         "all circuits of a rack carry {circuits_bps:rate}, the tree beside them carries "

@@ -1,7 +1,7 @@
 """The difference between lit and requested cross-connects. Pure functions.
 
-Both directions between two racks that one owner requests are a circuit, which is lit completely or
-not at all.
+If one owner requests the cross-connects of both directions between two racks, they form a circuit:
+either both are lit or none is.
 """
 
 from __future__ import annotations

@@ -216,7 +216,7 @@ pub struct Failures {
 }
 
 impl Failures {
-    /// None so far.
+    /// No failures yet.
     pub fn new(wiring: Wiring) -> Failures {
         Failures {
             wiring,

@@ -12,7 +12,7 @@ struct Mechanisms {
     tunable: bool,
     /// Loop-back queues with cut-through: a packet may leave before it has fully arrived.
     cuts: bool,
-    /// NACKs whose time has an effect.
+    /// Whether the time at which a NACK arrives affects the sender.
     nacks: bool,
 }
 

@@ -128,7 +128,7 @@ pub enum Violation {
     Column(u32),
     /// The potentials of this row and column do not cover their weight.
     Uncovered(u32, u32),
-    /// The weight is not the sum of the chosen ones.
+    /// The weight is not the sum of the assigned entries.
     Weight,
     /// The potentials exceed the weight by this amount.
     Gap(i128),

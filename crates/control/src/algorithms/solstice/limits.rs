@@ -11,7 +11,8 @@ use lightloom_engine::{Refusal, Time};
 /// Limits on days and slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The shortest slot, with its night; without effect if it is at most the night.
+    /// The shortest slot, including its night. It has no effect if it is not longer than the
+    /// night.
     pub shortest: Time,
     /// Largest packet [bytes]; 1 if demand may be divided anywhere.
     pub packet: i64,

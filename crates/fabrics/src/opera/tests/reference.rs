@@ -569,8 +569,8 @@ fn nets() -> impl Strategy<Value = Net> {
     )
 }
 
-/// Flows arrive at distinct even picoseconds and the room of a line is checked at odd ones, so that
-/// few events coincide.
+/// Flows arrive at distinct even picoseconds. Lines are checked for free capacity at odd ones, so
+/// that few events coincide.
 fn rows(racks: u32) -> impl Strategy<Value = Vec<Row>> {
     let row = (0..racks, 1..racks, 1u64..4_000, 1i64..60_000);
     prop::collection::vec(row, 1..40).prop_map(move |rows| {

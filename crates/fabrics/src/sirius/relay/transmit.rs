@@ -118,7 +118,8 @@ impl Shard {
         fate.is_some()
     }
 
-    /// Reduces the number of relayed cells of the nodes that cells leave on their second hop.
+    /// Releases the grants of cells that leave on their second hop, and reduces the number of cells
+    /// that their intermediates hold.
     #[inline(always)]
     fn leave_relayed(&mut self, leaving: &[Queued]) {
         let lo = self.lo;

@@ -27,7 +27,7 @@ pub(super) struct Offer {
 }
 
 impl PerHost {
-    /// Decides the traffic of lines with new circuits.
+    /// Determines the bytes that hosts send over new circuits, in the three steps above.
     pub fn plan(&mut self, circuits: &[Circuit]) {
         self.first = (self.first + 1) % self.hosts_per_rack;
         let mut left = Vec::with_capacity(circuits.len());
