@@ -108,7 +108,7 @@ def test_kinds_of_answers_are_not_mixed(write: Write) -> None:
     body = "self.asked += 1\nreturn [(0, 1)] if self.asked == 1 else "
     turns = 'round_robin(switch.racks, day="1 ms", night="0 s")'
     for other, said in [
-        (turns, "it decided on circuits before"),
+        (turns, "it decided earlier on circuits"),
         ("Circuits([(2, 3)], directed=True)", "it decided earlier on circuits of both directions"),
     ]:
         mine = write(body + other, head=head, members=members)

@@ -60,7 +60,7 @@ impl Network {
         Err(Refusal::new(
             "policy",
             found,
-            format!("it decided on {before} before"),
+            format!("it decided earlier on {before}"),
             "answer with one kind of target",
         ))
     }

@@ -235,7 +235,7 @@ fn a_policy_that_errs_ends_the_run_by_name() {
             slots: Vec::new(),
         }))
     };
-    errs(days, "policy = a schedule", "decided on circuits before");
+    errs(days, "policy = a schedule", "decided earlier on circuits");
     let routes = move || Ok(over_nothing());
     errs(
         routes,
@@ -248,7 +248,7 @@ fn a_policy_that_errs_ends_the_run_by_name() {
     errs(
         turned,
         "policy = circuits of one direction",
-        "decided on circuits of both directions before",
+        "decided earlier on circuits of both directions",
     );
 }
 
