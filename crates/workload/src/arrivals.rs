@@ -17,21 +17,21 @@ pub use crate::times::FromFile;
 pub const MAX_ARRIVAL: Time = Time(1 << 62);
 
 kinded! {
-    /// When flows arrive: a name, or a table with a `kind`.
+    /// Arrival process of flows: a name, or a table with a `kind`.
     #[schemars(transform = with_names)]
     pub enum Arrivals, "arrivals", named by by_name {
-        /// A Poisson process, at `workload.load` (Sirius §7) or of a given rate.
+        /// A Poisson process with the rate of `workload.load` (Sirius §7), or with a given rate.
         Poisson(Poisson) = "poisson",
-        /// All flows at time zero.
+        /// All flows arrive at time zero.
         AtOnce(NoKeys) = "at-once",
-        /// Equal gaps, from time zero on.
+        /// Flows arrive at equal intervals, the first at time zero.
         FixedGap(FixedGap) = "fixed-gap",
-        /// In each slot every server sends a flow, or does not, by chance.
+        /// In each slot every server sends a flow with a fixed probability (Bernoulli arrivals).
         Bernoulli(Bernoulli) = "bernoulli",
-        /// Every server sends at equal gaps, each from a time of its own on (LIONS
-        /// §III: a fixed guard time between packets).
+        /// Every server sends at equal intervals, with its own offset (LIONS §III: a fixed guard
+        /// time between packets).
         Paced(NoKeys) = "paced",
-        /// At the times of a file; sizes and pattern are drawn.
+        /// Arrival times from a file; sizes and destinations are drawn.
         File(FromFile) = "file",
     }
 }
@@ -40,17 +40,17 @@ kinded! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Poisson {
-    /// Mean time from one event to the next [s]: an event is a flow, or an incast with all its
-    /// flows. By default it follows from the load.
+    /// Mean time between events [s]; an event is a flow, or an incast with all its flows. Default:
+    /// derived from the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<Time>,
 }
 
-/// Equal gaps, from time zero on.
+/// Flows arrive at equal intervals, the first at time zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FixedGap {
-    /// From one flow to the next [s]; if left out it follows from `workload.load`.
+    /// Time between flows [s]. Default: derived from `workload.load`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<Time>,
 }
@@ -60,7 +60,7 @@ pub struct FixedGap {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bernoulli {
-    /// Length of a slot [s], such as the time of a packet.
+    /// Length of a slot [s], for example the transmission time of a packet.
     pub slot: Time,
 }
 

@@ -12,83 +12,82 @@ use schemars::JsonSchema;
 use serde::{de, Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// A workload: laws for sizes, arrivals and pattern, or else a trace, or jobs.
+/// A workload: distributions of sizes, arrivals and destinations; or a trace; or jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadConfig {
-    /// When flows arrive: "poisson" (the default), "at-once", or a table with a
-    /// `kind` (Sirius §7: Poisson).
+    /// Arrival process of flows: "poisson" (the default), "at-once", or a table with a `kind`
+    /// (Sirius §7: Poisson).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// Load L asked for: 1 is what all servers can send, so flows arrive every
-    /// F / (R · N · L), with F the mean of the size law, R the server rate and N
-    /// the number of servers (Sirius §7: 0.1 to 1). Above 0 and at most 10. Of a trace
-    /// with `scale`: the load to which its times are scaled.
+    /// Offered load L, above 0 and at most 10. At load 1 all servers send at their rate: flows
+    /// arrive every F / (R · N · L), with F the mean flow size, R the server rate and N the number
+    /// of servers (Sirius §7: 0.1 to 1). For a trace with `scale`: the load to which its times are
+    /// scaled.
     #[serde(
         default,
         deserialize_with = "one_load",
         skip_serializing_if = "Option::is_none"
     )]
     pub load: Option<f64>,
-    /// How large flows are: a published distribution by name, or a table with a
-    /// `kind` (Sirius §7: Pareto of shape 1.05 and mean 100 KB).
+    /// Distribution of flow sizes: a published distribution by name, or a table with a `kind`
+    /// (Sirius §7: Pareto of shape 1.05 and mean 100 KB).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
-    /// The fate of a sample whose mean is not the law's: "nominal" (the
-    /// default), "rescaled" or "truncated". It matters for heavy tails.
+    /// Treatment of a sample of sizes whose mean is not the mean of the distribution: "nominal"
+    /// (the default), "rescaled" or "truncated". It matters for heavy tails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_rule: Option<MeanRule>,
-    /// The destinations of servers: "uniform" (the default), "permutation", "all-to-all", or a
-    /// table with a `kind` (Sirius §7: uniform).
+    /// Traffic pattern, which gives the destinations of flows: "uniform" (the default),
+    /// "permutation", "all-to-all", or a table with a `kind` (Sirius §7: uniform).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Pattern>,
-    /// Number of flows (Sirius §7: about 200,000). By default one round of a
-    /// pattern that has rounds: an incast, and without Poisson arrivals a
-    /// permutation and an all-to-all; with arrivals from a file all that it has
-    /// times for.
+    /// Number of flows (Sirius §7: about 200,000). Default: one round if the pattern has rounds (an
+    /// incast; a permutation or an all-to-all without Poisson arrivals); with arrivals from a file,
+    /// all its times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
-    /// A file of flows, which replaces all of the above: CSV
-    /// (`src,dst,bytes,arrival_ps`), Parquet with the same columns, htsim's `.cm` (with
-    /// triggers, and flows of size 0 that send until the run stops), HPCC's flow files for
-    /// ns-3 (a count, then `src dst pg dport bytes start_s`), or `src dst bytes start_ns`. Of the keys above `load` alone goes with it, where
-    /// `scale` is given.
+    /// A file of flows, in place of the keys above: CSV (`src,dst,bytes,arrival_ps`), Parquet with
+    /// the same columns, htsim's `.cm` (with triggers, and flows of size 0, which send until the
+    /// run stops), HPCC's flow files for ns-3 (a count, then `src dst pg dport bytes start_s`), or
+    /// `src dst bytes start_ns`. Of the keys above, only `load` may be given with it, together with
+    /// `scale`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
-    /// The trace's format, "csv", "cm", "ns" or "hpcc", where its name does not tell. A Parquet
-    /// file is known by its name alone, which ends in `.parquet`.
+    /// Format of the trace, "csv", "cm", "ns" or "hpcc", if the name of the file does not show it.
+    /// A Parquet file is recognised only by a name that ends in `.parquet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_format: Option<Format>,
-    /// The unit of the trace's times: "ps", "ns", "us", "ms" or "s". By default that of the
-    /// column's name in CSV and Parquet, ps in `.cm` (as csg-htsim reads; uet-htsim reads us,
-    /// and a `.cm` whose load would be absurd in ps is refused without it), s in HPCC's files.
+    /// Unit of the trace's times: "ps", "ns", "us", "ms" or "s". Default: the unit in the column's
+    /// name in CSV and Parquet; ps in `.cm`, as csg-htsim reads it (uet-htsim reads us: if the load
+    /// would be absurd in ps, a `.cm` file without this key is refused); s in HPCC's files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_unit: Option<Unit>,
-    /// The names of the columns of a CSV or Parquet trace, as in `{ src = "source", arrival =
+    /// Names of the columns of a CSV or Parquet trace, such as `{ src = "source", arrival =
     /// "start_us" }`; other columns are then ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_columns: Option<TraceColumns>,
-    /// A file that says which server each name or address in the trace is, where it has such
-    /// instead of numbers: CSV with the heading `host,number`, or `host,rack` with the hosts of a
-    /// rack in the order of its servers.
+    /// A file that maps the names or addresses of a trace without server numbers to servers: CSV
+    /// with the heading `host,number`, or `host,rack`, in which the hosts of a rack are in the
+    /// order of its servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_hosts: Option<String>,
-    /// How a trace is scaled to a `load` (or to each of `compare.loads`): "time" multiplies all its
-    /// times by one factor, load of the trace ÷ `load`; sources, destinations and sizes do not
-    /// change. The trace's own load is its bits ÷ (servers × server rate × time of its last
-    /// arrival). Without a load the trace runs as it is.
+    /// Scaling of a trace to a `load` (or to each of `compare.loads`). "time" multiplies all times
+    /// by one factor, load of the trace ÷ `load`; sources, destinations and sizes do not change.
+    /// The trace's own load is its bits ÷ (servers × server rate × time of its last arrival).
+    /// Without a load the trace is not scaled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
-    /// Parts with arrivals, load, sizes and pattern of their own, which are drawn together:
-    /// `[[workload.mix]]`. `load` is then the load of the parts that need one and give none.
+    /// Parts of a mixed workload, each with its own arrivals, load, sizes and pattern:
+    /// `[[workload.mix]]`. `load` is then the load of parts that need a load and do not have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Vec<Part>>,
-    /// Jobs whose flows wait for each other, instead of all of the above: each a
-    /// name, like "sort", or a table with a `kind`.
+    /// Jobs whose flows depend on each other, in place of the keys above: each is a name, such as
+    /// "sort", or a table with a `kind`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs: Option<Vec<Job>>,
-    /// When jobs begin: "in-sequence" (the default), each when the one before it
-    /// is complete, or "together".
+    /// Start of jobs: "in-sequence" (the default), each when the job before it is complete, or
+    /// "together", all at time zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
 }

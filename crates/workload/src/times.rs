@@ -27,9 +27,9 @@ const ONE_COLUMN: &str = "keep only the times, or use the file of whole flows as
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FromFile {
-    /// A text file of times, one a line, in any order, under the heading
-    /// `arrival_ps`, `arrival_ns`, `arrival_us`, `arrival_ms` or `arrival_s`.
-    /// `workload.flows` takes the earliest of them; left out, all.
+    /// A text file with one time per line, in any order, under the heading `arrival_ps`,
+    /// `arrival_ns`, `arrival_us`, `arrival_ms` or `arrival_s`. `workload.flows` selects the
+    /// earliest times. Default: all times.
     pub file: String,
 }
 

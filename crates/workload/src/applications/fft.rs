@@ -12,28 +12,28 @@ use lightloom_engine::{Bytes, Cluster, Node, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A parallel Fourier transform: transposes between global barriers.
+/// A parallel Fourier transform: matrix transposes, separated by global barriers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fft {
-    /// Complex elements of the matrix (c-Through §6.3: 256 M).
+    /// Number of complex elements of the matrix (c-Through §6.3: 256 M).
     pub elements: u64,
-    /// Size of an element: a double-precision complex number. The matrix takes
-    /// 4 GB (c-Through §6.3), and 15 nodes exchange blocks of 19 MB.
+    /// Size of an element, a double-precision complex number [B]. The matrix has 4 GB (c-Through
+    /// §6.3), and 15 nodes exchange blocks of 19 MB.
     pub element: Bytes,
-    /// Nodes; 15 unless given (c-Through §6.3).
+    /// Number of nodes. Default 15 (c-Through §6.3).
     pub hosts: Option<u32>,
-    /// The servers: "first" (the default), "spread" or a list.
+    /// Selection of the servers: "first" (the default), "spread" or a list.
     pub placement: Placement,
-    /// Times that the matrix is transposed: there, and back to the order it was
-    /// given in (FFTW's default).
+    /// Number of transposes of the matrix. Default 2: there, and back to its original order (FFTW's
+    /// default).
     pub transposes: u32,
-    /// Computing on every node before each transpose. The default is derived: a
-    /// transform of 2^28 elements takes 5 N log2 N = 37.6 G operations, half of
-    /// them before each of 2 transposes, on 15 nodes of 1 G operations a second
-    /// (an assumption: one core of c-Through's servers).
+    /// Computation time of every node before each transpose [s]. The default is derived: a
+    /// transform of 2^28 elements takes 5 N log2 N = 37.6 G operations, half of them before each of
+    /// 2 transposes, on 15 nodes with 1 G operations per second (an assumption: one core of
+    /// c-Through's servers).
     pub compute: Time,
-    /// In which order blocks are exchanged. Default: "tournament", as FFTW does over MPI,
+    /// Order in which blocks are exchanged. Default: "tournament", the order of FFTW over MPI,
     /// which c-Through §6.3 runs.
     pub exchange: Exchange,
 }

@@ -22,18 +22,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Gridmix {
-    /// Jobs, from 5 to 10,000 (c-Through §6.2: 100).
+    /// Number of jobs, from 5 to 10,000 (c-Through §6.2: 100).
     pub jobs: u32,
-    /// Bytes that all sorts read together (c-Through §6.2: 200 GB, uncompressed).
+    /// Bytes that all sorts together read [B] (c-Through §6.2: 200 GB, uncompressed).
     pub uncompressed: Bytes,
-    /// Bytes that all scans and queries read together (c-Through §6.2: 50 GB, compressed).
+    /// Bytes that all scans and queries together read [B] (c-Through §6.2: 50 GB, compressed).
     pub compressed: Bytes,
-    /// Servers of the Hadoop cluster; all that there are, unless given.
+    /// Number of servers of the Hadoop cluster. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
-    /// The servers: "first" (the default), "spread" or a list.
+    /// Selection of the servers: "first" (the default), "spread" or a list.
     pub placement: Placement,
-    /// How the cluster runs the jobs.
+    /// Settings of the Hadoop cluster.
     pub hadoop: Hadoop,
 }
 

@@ -12,26 +12,26 @@ use lightloom_engine::{Bytes, Cluster, Node, Refusal, Task, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Random updates of a memory that all servers share.
+/// Random updates of a memory that is distributed over all servers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Gups {
-    /// Updates of each server, a multiple of those outstanding.
+    /// Number of updates of each server, a multiple of `outstanding`.
     pub updates: u32,
-    /// Updates that a server has outstanding (LIONS §IV: 1,024).
+    /// Number of updates that a server has outstanding (LIONS §IV: 1,024).
     pub outstanding: u32,
-    /// Updates that go to the same server together, in one packet each way; must
-    /// divide those outstanding. 1 is no aggregation; 16 fill 256 B (LIONS §IV).
+    /// Number of updates that go to the same server together, in one packet each way; must divide
+    /// `outstanding`. 1 means no aggregation; 16 fill 256 B (LIONS §IV).
     pub batch: u32,
-    /// Read request of an update: an address of 64 bits (LIONS §IV).
+    /// Size of the read request of an update [B]: an address of 64 bits (LIONS §IV).
     pub request: Bytes,
-    /// Its reply: address and data, 128 bits (LIONS §IV).
+    /// Size of the reply [B]: address and data, 128 bits (LIONS §IV).
     pub reply: Bytes,
-    /// Its write: address and data, 128 bits (LIONS §IV).
+    /// Size of the write request [B]: address and data, 128 bits (LIONS §IV).
     pub write: Bytes,
-    /// Servers; all unless given (LIONS §IV: 64).
+    /// Number of servers. Default: all (LIONS §IV: 64).
     pub hosts: Option<u32>,
-    /// The servers: "first" (the default), "spread" or a list.
+    /// Selection of the servers: "first" (the default), "spread" or a list.
     pub placement: Placement,
 }
 

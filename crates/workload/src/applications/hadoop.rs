@@ -16,30 +16,30 @@ use lightloom_engine::{Bytes, Cluster, HostId, Node, Rate, Refusal, Stream, Task
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the cluster runs MapReduce jobs.
+/// Settings of a Hadoop cluster for MapReduce jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Hadoop {
-    /// Block of the file system: what a map task reads and the unit of writing
+    /// Block size of the file system [B], the unit that map tasks read and that is written
     /// (c-Through §6.2: 64 MB).
     pub block: Bytes,
-    /// Copies that the file system keeps of each block written (c-Through §6.2: 3).
+    /// Number of copies that the file system keeps of each written block (c-Through §6.2: 3).
     pub replicas: u32,
-    /// Map tasks that a server runs at a time (Hadoop's default: 2).
+    /// Number of map tasks that a server runs at the same time (Hadoop's default: 2).
     pub map_slots: u32,
-    /// Reduce tasks that a server runs at a time (Hadoop's default: 2).
+    /// Number of reduce tasks that a server runs at the same time (Hadoop's default: 2).
     pub reduce_slots: u32,
-    /// Copies from map tasks that a reduce task makes at a time (Hadoop's
-    /// default: 5).
+    /// Number of outputs of map tasks that a reduce task copies at the same time (Hadoop's default:
+    /// 5).
     pub copies: u32,
-    /// Fraction of the map tasks that read from another server (c-Through §6.2: a
-    /// few; how many is an assumption).
+    /// Fraction of the map tasks that read from another server (c-Through §6.2: "a few"; the value
+    /// is an assumption).
     pub remote: f64,
-    /// How fast a map task reads, maps and spills its block. An assumption: two
-    /// slots share a disk that reads and writes 50 MB/s.
+    /// Rate at which a map task reads, maps and spills its block [b/s]. An assumption: two slots
+    /// share a disk that reads and writes 50 MB/s.
     pub map_rate: Rate,
-    /// How fast a reduce task sorts and reduces what it copied. An assumption, as
-    /// for map tasks.
+    /// Rate at which a reduce task sorts and reduces the copied data [b/s]. An assumption, as for
+    /// map tasks.
     pub reduce_rate: Rate,
 }
 

@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sort {
-    /// Bytes to sort (c-Through §6.2: 10 GB of random data).
+    /// Bytes to sort [B] (c-Through §6.2: 10 GB of random data).
     pub data: Bytes,
-    /// Servers of the Hadoop cluster; all that there are, unless given.
+    /// Number of servers of the Hadoop cluster. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
-    /// The servers: "first" (the default), "spread" or a list.
+    /// Selection of the servers: "first" (the default), "spread" or a list.
     pub placement: Placement,
-    /// Reduce tasks; as many as there are reduce slots, unless given.
+    /// Number of reduce tasks. Default: the number of reduce slots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reducers: Option<u32>,
-    /// How the cluster runs the job.
+    /// Settings of the Hadoop cluster.
     pub hadoop: Hadoop,
 }
 

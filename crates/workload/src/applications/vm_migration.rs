@@ -15,42 +15,41 @@ use lightloom_engine::{Bytes, Cluster, HostId, Node, Refusal, Task, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Virtual machines leave a rack for the servers of all others.
+/// All virtual machines of a rack migrate to servers of the other racks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VmMigration {
-    /// Machines that move; as many as the rack has, unless given (c-Through
-    /// §6.1: 32).
+    /// Number of virtual machines that migrate. Default: all machines of the rack (c-Through §6.1:
+    /// 32).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vms: Option<u32>,
-    /// Memory of each machine (c-Through §6.1: 1 GB).
+    /// Memory of each machine [B] (c-Through §6.1: 1 GB).
     pub memory: Bytes,
-    /// Size of a compressed image ÷ memory, above 0 and at most 1. The default is
-    /// derived from c-Through Fig 6: 280 s at 100 Mb/s out of the rack, less the
-    /// compression of the first image, are 32 images of 107 MB.
+    /// Size of a compressed image ÷ memory, above 0 and at most 1. The default is derived from
+    /// c-Through Fig 6: 280 s at 100 Mb/s out of the rack, minus the compression of the first
+    /// image, are 32 images of 107 MB.
     pub ratio: f64,
-    /// Machines on each server (c-Through §6.1: 8).
+    /// Number of machines on each server (c-Through §6.1: 8).
     pub per_server: u32,
-    /// The rack that they leave.
+    /// Number of the rack that the machines leave, from 0.
     pub source_rack: u32,
-    /// Processor time to begin the migration of a machine and compress its image;
-    /// a server does so for one machine at a time. The default is derived from
-    /// c-Through Fig 6: 52 s at full bisection, which the paper says are limited
-    /// by the processors, for 8 machines one after another.
+    /// Processor time to start the migration of a machine and compress its image [s]; a server
+    /// processes one machine at a time. The default is derived from c-Through Fig 6: at full
+    /// bisection, where the paper names the processors as the limit, 8 machines in sequence take 52
+    /// s.
     pub cpu: Time,
-    /// Size of a connection's socket buffer, which holds written bytes that are not sent yet. An
-    /// image is written in pieces, two of which fill the buffer, and while it is full the
-    /// application does not compress: this sets `pieces` = 2 images ÷ buffer, rounded up, and
-    /// `ahead` = 2. A buffer for two images never fills. Without this key, `pieces` and `ahead`
-    /// apply as they are (c-Through §6.1: 128 KB, 50, 100 and 300 MB).
+    /// Size of a connection's socket buffer [B], which contains bytes that are written but not yet
+    /// sent. An image is written in pieces, two of which fill the buffer; while it is full, the
+    /// application does not compress. The key sets `pieces` = 2 images ÷ buffer, rounded up, and
+    /// `ahead` = 2. A buffer for two images never fills. Default: no limit; `pieces` and `ahead`
+    /// apply as given (c-Through §6.1: 128 KB, 50, 100 and 300 MB).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,
-    /// Pieces that an image is compressed and sent in, one after another: a piece
-    /// is sent while the next is compressed. 1: an image is sent when all of it is
-    /// compressed.
+    /// Number of pieces in which an image is compressed and sent: each piece is sent while the next
+    /// one is compressed. With 1, an image is sent after it is compressed completely.
     pub pieces: u32,
-    /// Pieces that a server compresses before the first of them is delivered, where
-    /// its buffers are small; any number unless given.
+    /// Number of pieces that a server may compress before the first of them is delivered, which
+    /// models a small buffer. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ahead: Option<u32>,
 }

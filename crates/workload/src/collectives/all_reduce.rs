@@ -10,41 +10,42 @@ use lightloom_engine::{Bytes, Cluster, Dag, HostId, Node, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How an all-reduce proceeds.
+/// Algorithm of an all-reduce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
-    /// Around a ring: 2 (n - 1) rounds of an n-th of the data.
+    /// Ring: 2 (n - 1) rounds, each with 1/n of the data.
     #[default]
     Ring,
-    /// Up a binomial tree and down again: 2 ⌈log2 n⌉ rounds of all the data.
+    /// Binomial tree, up and down: 2 ⌈log2 n⌉ rounds, each with all the data.
     Tree,
-    /// Recursive halving and doubling: 2 log2 n rounds, as little data as the ring.
+    /// Recursive halving and doubling: 2 log2 n rounds, with as little data in total as the ring.
     HalvingDoubling,
 }
 
-/// Every server ends with the sum of everybody's data.
+/// All-reduce: every server ends with the sum of the data of all servers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AllReduce {
-    /// How it proceeds.
+    /// Algorithm of the all-reduce.
     #[serde(default)]
     pub algorithm: Algorithm,
-    /// Data of each server, such as the gradients of a model.
+    /// Data of each server [B], for example the gradients of a model.
     pub bytes: Bytes,
-    /// Servers that take part; all that there are, unless given.
+    /// Number of servers that take part. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
-    /// The servers: "first" (the default), "spread" or a list; they are numbered in this order.
+    /// Selection of the servers: "first" (the default), "spread" or a list; they are numbered in
+    /// this order.
     #[serde(default)]
     pub placement: Placement,
-    /// Chunks that the data is cut into; they follow each other through the rounds.
+    /// Number of chunks of the data, which pass through the rounds one after another.
     #[serde(default = "one")]
     pub chunks: u32,
-    /// Times that it is done, one after another.
+    /// Number of repetitions, one after another.
     #[serde(default = "one")]
     pub iterations: u32,
-    /// Computing on every server before each of them.
+    /// Computation time of every server before each repetition [s].
     #[serde(default)]
     pub compute: Time,
 }

@@ -7,26 +7,26 @@ use lightloom_engine::{Bytes, Cluster, Node, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Every server sends a block to every other.
+/// All-to-all: every server sends a block of data to every other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AllToAll {
-    /// Data of each server: of n servers each sends an n-th of it to every other
-    /// and keeps an n-th.
+    /// Data of each server [B]: each of n servers sends 1/n of it to every other server and keeps
+    /// 1/n.
     pub bytes: Bytes,
-    /// Servers that take part; all that there are, unless given.
+    /// Number of servers that take part. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
-    /// The servers: "first" (the default), "spread" or a list.
+    /// Selection of the servers: "first" (the default), "spread" or a list.
     #[serde(default)]
     pub placement: Placement,
-    /// In which order blocks are exchanged.
+    /// Order in which blocks are exchanged.
     #[serde(default)]
     pub exchange: Exchange,
-    /// Times that it is done, one after another.
+    /// Number of repetitions, one after another.
     #[serde(default = "one")]
     pub iterations: u32,
-    /// Computing on every server before each of them.
+    /// Computation time of every server before each repetition [s].
     #[serde(default)]
     pub compute: Time,
 }

@@ -6,19 +6,19 @@ use lightloom_engine::{Dag, HostId, Node, Task, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// In which order everybody sends to everybody else.
+/// Order in which servers send to each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exchange {
-    /// All blocks at once; the network shares itself between them.
+    /// All blocks at once; they share the network.
     #[default]
     AtOnce,
-    /// In n - 1 rounds: in round k server i sends to server i + k, once its own
-    /// part in the round before is done.
+    /// In n - 1 rounds: in round k server i sends to server i + k, after it has completed its part
+    /// of the round before.
     Pairwise,
-    /// In n - 1 rounds, n if n is odd: in each everybody has one partner, or sits out, and the
-    /// two swap their blocks once both are through with their rounds before. So FFTW transposes
-    /// over MPI.
+    /// In n - 1 rounds (n rounds if n is odd): in each round a server has one partner, or pauses.
+    /// Partners exchange their blocks after both have completed their earlier rounds, as in FFTW's
+    /// transposition over MPI.
     Tournament,
 }
 

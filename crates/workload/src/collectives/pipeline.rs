@@ -12,29 +12,30 @@ use lightloom_engine::{Bytes, Cluster, Dag, HostId, Node, Refusal, Task, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Microbatches through the stages of a model, and back.
+/// Pipeline parallelism: microbatches pass through the stages of a model, forward and back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// Bytes that a stage sends to the next for each microbatch: activations, and as many bytes of
-    /// their gradients on the way back.
+    /// Bytes that a stage sends to the next for each microbatch [B]: activations forward, and
+    /// gradients of the same size backward.
     pub bytes: Bytes,
-    /// Stages, one on each server; as many as there are servers, unless given.
+    /// Number of stages, one on each server. Default: the number of servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
-    /// The servers, in the order of the stages: "first" (the default), "spread" or a list.
+    /// Selection of the servers, in the order of the stages: "first" (the default), "spread" or a
+    /// list.
     #[serde(default)]
     pub placement: Placement,
-    /// Microbatches.
+    /// Number of microbatches in a batch.
     pub microbatches: u32,
-    /// Computing of a stage on a microbatch, forward.
+    /// Computation time of a stage for a microbatch, forward [s].
     #[serde(default)]
     pub forward: Time,
-    /// The same backward, often twice as long; without it nothing goes back, as
-    /// when a model is used rather than trained.
+    /// Computation time of a stage for a microbatch, backward [s]; often twice as long. Default: no
+    /// backward pass, as in inference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backward: Option<Time>,
-    /// Batches, one after another.
+    /// Number of batches, one after another.
     #[serde(default = "one")]
     pub iterations: u32,
 }

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 macro_rules! kinds {
     ( $( $(#[$doc:meta])* $variant:ident($table:ty) = $kind:literal, )+ ) => {
         kinded! {
-            /// The kind of a job.
+            /// Kind of a job.
             pub enum JobKind, "a job", named by by_name {
                 $( $(#[$doc])* $variant($table) = $kind, )+
             }
@@ -45,22 +45,22 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Virtual machines leave a rack for the servers of all others (c-Through §6.1).
+    /// All virtual machines of a rack migrate to servers of the other racks (c-Through §6.1).
     VmMigration(VmMigration) = "vm-migration",
     /// A MapReduce sort: every byte is read, shuffled and written (c-Through §6.2).
     Sort(Sort) = "sort",
     /// A mix of small, medium and large MapReduce jobs (c-Through §6.2).
     Gridmix(Gridmix) = "gridmix",
-    /// A parallel Fourier transform: transposes between global barriers
-    /// (c-Through §6.3).
+    /// A parallel Fourier transform: matrix transposes, separated by global barriers (c-Through
+    /// §6.3).
     Fft(Fft) = "fft",
-    /// Random updates of a memory that all servers share (LIONS §IV).
+    /// Random updates of a memory that is distributed over all servers (GUPS; LIONS §IV).
     Gups(Gups) = "gups",
-    /// Every server ends with the sum of everybody's data.
+    /// All-reduce: every server ends with the sum of the data of all servers.
     AllReduce(AllReduce) = "all-reduce",
-    /// Every server sends a block to every other.
+    /// All-to-all: every server sends a block of data to every other.
     AllToAll(AllToAll) = "all-to-all-collective",
-    /// Microbatches through the stages of a model, and back.
+    /// Pipeline parallelism: microbatches pass through the stages of a model, forward and back.
     Pipeline(Pipeline) = "pipeline",
 }
 
@@ -74,8 +74,8 @@ fn by_name<E: serde::de::Error>(name: &str) -> Result<JobKind, E> {
 /// A job: its kind, and its name in results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Job {
-    /// Name of its group in results, unique; its kind unless given, and kind-2,
-    /// kind-3 … for more of the same.
+    /// Name of the job's group of flows in results, unique. Default: its kind, then kind-2, kind-3
+    /// … for further jobs of this kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The kind, with its table.
@@ -83,14 +83,14 @@ pub struct Job {
     pub kind: JobKind,
 }
 
-/// When a job begins.
+/// Start of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Schedule {
     /// When the job before it is complete.
     #[default]
     InSequence,
-    /// At time zero, like all others.
+    /// At time zero, together with all other jobs.
     Together,
 }
 
@@ -124,8 +124,8 @@ impl JsonSchema for Job {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = JobKind::json_schema(generator);
         let name = json!({
-            "description": "Name of its group in results, unique; its kind unless given, and \
-                kind-2, kind-3 … for more of the same.",
+            "description": "Name of the job's group of flows in results, unique. Default: its \
+                kind, then kind-2, kind-3 … for further jobs of this kind.",
             "type": ["string", "null"],
         });
         let kinds = schema

@@ -6,16 +6,16 @@ use lightloom_engine::{Cluster, HostId, Refusal, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A fraction of the flows goes to a few servers.
+/// A given fraction of the flows goes to a few hot servers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HotSpot {
     /// Fraction of the flows that go to a hot server, above 0 and at most 1.
     pub fraction: f64,
-    /// Number of hot servers, drawn by the seed; 1 unless `targets` names them.
+    /// Number of hot servers, which the seed selects. Default 1, unless `targets` lists them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
-    /// The hot servers by index; or else `hosts`.
+    /// Indices of the hot servers; in place of `hosts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub targets: Option<Vec<u32>>,
 }

@@ -1,4 +1,4 @@
-//! Many servers send to one at the same instant, round after round.
+//! Incast: in each round many servers send to one server at the same time.
 //!
 //! The flows of a round share their arrival time. Rounds are `fan_in` times as far apart as single
 //! flows would be, so that the load is the same. The senders of a round are all different.
@@ -9,13 +9,13 @@ use lightloom_engine::{Cluster, HostId, Refusal, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Many servers send to one at the same instant, round after round.
+/// Incast: in each round many servers send to one server at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Incast {
     /// Number of servers that send in a round.
     pub fan_in: u32,
-    /// The receiving server by index; drawn anew for every round if left out.
+    /// Index of the receiving server. Default: drawn for each round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<u32>,
 }

@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 const FORM: &str = "write CSV with numbers only: one line for each source rack, commas between \
                     numbers, no names (NPY, JSON, blanks and semicolons are not read here)";
 
-/// Racks talk in proportion to the weights of a file.
+/// Racks exchange traffic in proportion to the weights in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Matrix {
-    /// A CSV file of weights, from 0 upwards in any unit: row = source rack,
-    /// column = destination rack, without a heading.
+    /// A CSV file of weights, at least 0 and in any unit, without a heading: row = source rack,
+    /// column = destination rack.
     pub file: String,
 }
 

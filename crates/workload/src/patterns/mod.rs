@@ -62,21 +62,22 @@ pub trait Pairs: std::fmt::Debug {
 }
 
 kinded! {
-    /// The destinations of servers: a name, or a table with a `kind`.
+    /// Traffic pattern, which gives the destinations of flows: a name, or a table with a `kind`.
     #[schemars(transform = with_names)]
     pub enum Pattern, "pattern", named by by_name {
-        /// Source and destination servers drawn uniformly (Sirius §7).
+        /// Source and destination servers are drawn uniformly (Sirius §7).
         Uniform(NoKeys) = "uniform",
-        /// Every server, or rack, sends to one other and hears one other. Poisson
-        /// arrivals draw the sender of each flow; others take the servers by rounds.
+        /// Every server, or rack, sends to one other and receives from one other. With Poisson
+        /// arrivals the sender of each flow is drawn; otherwise all servers send once in each
+        /// round.
         Permutation(Permutation) = "permutation",
-        /// A fraction of the flows goes to a few servers.
+        /// A given fraction of the flows goes to a few hot servers.
         HotSpot(HotSpot) = "hotspot",
-        /// Many servers send to one at the same instant, round after round.
+        /// Incast: in each round many servers send to one server at the same time.
         Incast(Incast) = "incast",
-        /// Every server sends to every other in turn: flow k of a round of
-        /// N · (N - 1) goes from server k mod N to the one 1 + k div N further on.
-        /// Poisson arrivals draw the sender of each flow; its destinations take turns.
+        /// Every server sends to every other in turn: flow k of a round of N · (N - 1) flows goes
+        /// from server k mod N to the server 1 + k div N places after it. With Poisson arrivals the
+        /// sender of each flow is drawn, and its destinations take turns.
         AllToAll(NoKeys) = "all-to-all",
         /// Some racks send and receive more than others.
         TorSkewed(TorSkewed) = "tor-skewed",
@@ -88,9 +89,9 @@ kinded! {
         /// The source's bits are rotated by one: server i of N sends to 2i modulo
         /// N − 1.
         Shuffle(NoKeys) = "shuffle",
-        /// Almost half around a ring: server i of N sends to i + ⌈N/2⌉ − 1 modulo N.
+        /// Destinations are almost half a ring away: server i of N sends to i + ⌈N/2⌉ − 1 modulo N.
         Tornado(NoKeys) = "tornado",
-        /// Racks talk in proportion to the weights of a file.
+        /// Racks exchange traffic in proportion to the weights in a file.
         Matrix(Matrix) = "matrix",
     }
 }

@@ -11,22 +11,22 @@ use lightloom_engine::{Cluster, HostId, Refusal, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The unit that is permuted.
+/// Unit that is permuted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Servers.
     #[default]
     Hosts,
-    /// Racks; server k of a rack sends to server k of the partner rack.
+    /// Racks: server k of a rack sends to server k of the partner rack.
     Racks,
 }
 
-/// Every server, or rack, sends to one other and hears one other.
+/// Every server, or rack, sends to one other and receives from one other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Permutation {
-    /// The unit that is permuted: "hosts" (the default) or "racks".
+    /// Unit that is permuted: "hosts" (the default) or "racks".
     #[serde(default)]
     pub of: Level,
 }

@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TorSkewed {
-    /// Zipf's exponent: the k-th heaviest rack has weight 1 / k^zipf. 0 is
-    /// uniform, 1 is the classic, at most 10.
+    /// Zipf exponent, at most 10: the k-th heaviest rack has weight 1 / k^zipf. 0 is uniform, 1 is
+    /// the classic value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zipf: Option<f64>,
-    /// Fraction of the racks that are hot; goes with `hot_traffic`.
+    /// Fraction of the racks that are hot; only together with `hot_traffic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hot_racks: Option<f64>,
-    /// Fraction of the traffic's ends that are in hot racks.
+    /// Fraction of the flows' sources, and of their destinations, that are in hot racks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hot_traffic: Option<f64>,
 }

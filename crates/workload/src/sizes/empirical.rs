@@ -10,30 +10,30 @@ use lightloom_engine::{Bytes, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The distribution between two points of an empirical one.
+/// Distribution between two points of an empirical distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Interpolation {
-    /// Sizes spread evenly between the two.
+    /// Sizes are uniform between the two points.
     #[default]
     Linear,
-    /// All sizes are the upper one.
+    /// All sizes equal that of the upper point.
     Step,
 }
 
-/// An empirical distribution from points, in place or in a file.
+/// An empirical distribution, from points in this table or in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Empirical {
-    /// Points (size [B], fraction of flows up to that size), such as
-    /// `[["10 KB", 0.5], ["1 MB", 1.0]]`; or else `file`.
+    /// Points (size [B], fraction of flows up to that size), such as `[["10 KB", 0.5], ["1 MB",
+    /// 1.0]]`; in place of `file`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<Vec<(Bytes, f64)>>,
-    /// A text file of points, one a line: bytes and cumulative fraction, with a
-    /// comma or white space between; or else `points`.
+    /// A text file with one point per line: bytes and cumulative fraction, separated by a comma or
+    /// white space; in place of `points`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The distribution between two points: "linear" or "step". It has no default, because the mean
+    /// Distribution between two points: "linear" or "step". There is no default, because the mean
     /// depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(required, with = "Interpolation")]

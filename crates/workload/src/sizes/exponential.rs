@@ -8,7 +8,7 @@ use lightloom_engine::{Bytes, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Exponential with the given mean.
+/// An exponential distribution with the given mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exponential {

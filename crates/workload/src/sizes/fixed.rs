@@ -5,11 +5,11 @@ use lightloom_engine::{Bytes, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// All flows alike.
+/// One size for all flows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
-    /// Size of every flow [B].
+    /// Size of each flow [B].
     pub size: Bytes,
 }
 

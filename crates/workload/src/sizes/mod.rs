@@ -38,36 +38,36 @@ pub trait Law: std::fmt::Debug {
     fn mean_square(&self) -> f64;
 }
 
-/// The fate of a sample whose mean is not the law's.
+/// Treatment of a sample whose mean is not the mean of the distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MeanRule {
-    /// Nothing: the sample is as drawn. Of a heavy tail it offers less than the
-    /// load asked for (200,000 draws of Pareto 1.05: a median of 0.48 of it).
+    /// The sample is not changed. With a heavy tail its load is lower than `load` (200,000 draws of
+    /// Pareto 1.05: a median of 0.48 of it).
     #[default]
     Nominal,
-    /// All sizes are scaled by one factor so that the sample's mean is the law's,
-    /// to within rounding to whole bytes.
+    /// All sizes are scaled by one factor, so that the mean of the sample is that of the
+    /// distribution, except for rounding to whole bytes.
     Rescaled,
-    /// The tail is cut at `sizes.max`, and the scale is solved so that the law
-    /// with its tail cut has the mean asked for. Pareto only.
+    /// The tail is cut at `sizes.max`, and the scale is chosen so that the distribution with its
+    /// tail cut has the given mean. Only for Pareto.
     Truncated,
 }
 
 kinded! {
-    /// How large flows are: a table with a `kind`, or the name of a published
-    /// distribution (`lightloom workloads` lists them).
+    /// Distribution of flow sizes: a table with a `kind`, or the name of a published distribution
+    /// (`lightloom workloads` lists them).
     #[schemars(transform = with_names)]
     pub enum Sizes, "flow sizes", named by by_name {
-        /// A heavy tail with the given mean.
+        /// A Pareto distribution, with a heavy tail and the given mean.
         Pareto(Pareto) = "pareto",
-        /// All flows alike.
+        /// One size for all flows.
         Fixed(Fixed) = "fixed",
-        /// Whole bytes from `min` to `max`, all equally likely.
+        /// A uniform distribution over whole bytes from `min` to `max`.
         Uniform(Uniform) = "uniform",
-        /// Exponential with the given mean.
+        /// An exponential distribution with the given mean.
         Exponential(Exponential) = "exponential",
-        /// An empirical distribution from points, in place or in a file.
+        /// An empirical distribution, from points in this table or in a file.
         Cdf(Empirical) = "cdf",
         /// A published distribution by name.
         Published(PublishedSizes) = "published",

@@ -8,7 +8,7 @@ use lightloom_engine::{Bytes, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A heavy tail with the given mean.
+/// A Pareto distribution, with a heavy tail and the given mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pareto {
@@ -16,8 +16,8 @@ pub struct Pareto {
     pub shape: f64,
     /// Mean size [B] (Sirius §7: 100 KB).
     pub mean: Bytes,
-    /// Where the tail is cut [B]; required by `mean_rule = "truncated"`, and of
-    /// no use otherwise.
+    /// Largest size, at which the tail is cut [B]. Required with `mean_rule = "truncated"`, and
+    /// without effect otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Bytes>,
 }

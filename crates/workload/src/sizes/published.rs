@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedSizes {
-    /// Its name: `lightloom workloads` lists them with their sources and means.
+    /// Name of the distribution: `lightloom workloads` lists all with their sources and means.
     pub name: String,
-    /// The distribution between two points. The choice shifts the mean (web-search: 1.71 MB linear,
-    /// 2.43 MB step), so name and rule together are the workload. Most public simulators use
-    /// linear, which is the default.
+    /// Distribution between two points: "linear" (the default, and the rule of most public
+    /// simulators) or "step". The mean depends on it (web-search: 1.71 MB linear, 2.43 MB step), so
+    /// a workload is defined by both name and rule.
     #[serde(default)]
     pub interpolation: Interpolation,
 }

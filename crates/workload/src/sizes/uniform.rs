@@ -1,17 +1,17 @@
-//! Whole bytes from `min` to `max`, all equally likely.
+//! A uniform distribution over whole bytes from `min` to `max`.
 
 use super::{in_range, Law};
 use lightloom_engine::{Bytes, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whole bytes from `min` to `max`, all equally likely.
+/// A uniform distribution over whole bytes from `min` to `max`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Uniform {
-    /// The smallest size [B].
+    /// Smallest size [B].
     pub min: Bytes,
-    /// The largest size [B]; it can be drawn too.
+    /// Largest size [B], inclusive.
     pub max: Bytes,
 }
 

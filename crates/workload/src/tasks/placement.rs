@@ -10,10 +10,10 @@ use std::fmt;
 /// The servers of a job: "first", "spread", or their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
-    /// Servers 0, 1, 2, …: rack after rack is filled.
+    /// Servers 0, 1, 2, …: one rack after another.
     #[default]
     First,
-    /// One in each rack, then the second of each, and so on.
+    /// The first server of each rack, then the second of each rack, and so on.
     Spread,
     /// These servers, in this order.
     List(Vec<u32>),
@@ -131,10 +131,13 @@ impl JsonSchema for Placement {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Which servers a job runs on.",
+            "description": "Servers on which a job runs.",
             "anyOf": [
-                { "const": RULES[0], "description": "Servers 0, 1, 2, …: rack after rack is filled." },
-                { "const": RULES[1], "description": "One in each rack, then the second of each, and so on." },
+                { "const": RULES[0], "description": "Servers 0, 1, 2, …: one rack after another." },
+                {
+                    "const": RULES[1],
+                    "description": "The first server of each rack, then the second, and so on.",
+                },
                 { "description": "These servers, in this order.",
                   "type": "array", "items": generator.subschema_for::<u32>() },
             ]

@@ -46,25 +46,26 @@ impl Unit {
     }
 }
 
-/// The names of the columns of a CSV trace, if they are not the default ones. Columns that are not
-/// named are then ignored.
+/// Names of the columns of a CSV or Parquet trace, if they are not the default names. Other columns
+/// are then ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceColumns {
-    /// Sources, by number from 0. Default: `src`.
+    /// Column of the sources, numbered from 0. Default: `src`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub src: Option<String>,
-    /// Destinations, by number from 0. Default: `dst`.
+    /// Column of the destinations, numbered from 0. Default: `dst`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dst: Option<String>,
-    /// Sizes [B]. Default: `bytes`.
+    /// Column of the sizes [B]. Default: `bytes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<String>,
-    /// Arrivals; the name's ending is their unit (`start_us`), or `trace_unit` is. Default:
-    /// `arrival_ps`, `arrival_ns`, `arrival_us`, `arrival_ms` or `arrival_s`.
+    /// Column of the arrival times. Their unit is the ending of the name (`start_us`), or
+    /// `trace_unit`. Default: `arrival_ps`, `arrival_ns`, `arrival_us`, `arrival_ms` or
+    /// `arrival_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrival: Option<String>,
-    /// Names of groups. Default: `group`.
+    /// Column of the names of groups. Default: `group`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
 }

@@ -38,17 +38,17 @@ use lightloom_engine::{Flows, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a trace is written down.
+/// File format of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// Comma-separated with a heading: `src,dst,bytes,arrival_ps[,group]`.
     Csv,
-    /// htsim's connection matrix (`.cm`), picosecond starts.
+    /// htsim's connection matrix (`.cm`), with start times in picoseconds.
     Cm,
-    /// `src dst bytes start_ns`, white space between.
+    /// `src dst bytes start_ns`, separated by white space.
     Ns,
-    /// A count, then `src dst pg dport bytes start_s`: flow files of HPCC on ns-3.
+    /// HPCC's flow files for ns-3: a count, then `src dst pg dport bytes start_s`.
     Hpcc,
 }
 

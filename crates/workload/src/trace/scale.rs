@@ -7,7 +7,7 @@ use lightloom_engine::{Cluster, Flows, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a trace is brought to a load.
+/// Scaling of a trace to a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
