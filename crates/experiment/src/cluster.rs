@@ -11,33 +11,34 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClusterTable {
-    /// Racks.
+    /// Number of racks.
     #[serde(default)]
     pub racks: Option<u32>,
-    /// Servers in each rack.
+    /// Number of servers in each rack.
     #[serde(default)]
     pub servers_per_rack: Option<u32>,
-    /// Single nodes, instead of racks: as many racks of one server.
+    /// Number of single nodes, in place of `racks`; each node counts as a rack with one server.
     #[serde(default)]
     pub hosts: Option<u32>,
-    /// Sum of the rates of a rack's base uplinks. Gives the server rate, which is rounded to whole
-    /// bits a second.
+    /// Sum of the rates of a rack's base uplinks [b/s]. The server rate is this rate divided by the
+    /// servers of a rack, rounded to whole bits per second.
     #[serde(default)]
     pub rack_rate: Option<Rate>,
-    /// R: what a server sends at load 1, instead of the rack rate.
+    /// R: rate at which a server sends at load 1 [b/s]; in place of `rack_rate`.
     #[serde(default)]
     pub server_rate: Option<Rate>,
-    /// Rate of the link between a server and its rack switch, beyond which it neither
-    /// sends nor receives: a data rate, or "uncapped" (as fast as the rack's uplinks, for a
-    /// lone server all of them). server_rate where that is given, else "uncapped":
-    /// rack_rate says nothing of one server.
+    /// Rate of the link between a server and its rack switch in each direction: a data rate, or
+    /// "uncapped", which means as fast as the rack's uplinks (a lone server may use all of them).
+    /// Default: `server_rate` if it is given, otherwise "uncapped", because `rack_rate` does not
+    /// define the rate of one server.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub nic: Option<NicRule>,
-    /// Capacity of all servers of a rack ÷ capacity of an electrical network for them: of Clos,
-    /// trees, and the trees beside the circuits of hybrids, all at once, from 1 (full bisection) to
-    /// 1,000. A fabric's own key takes precedence, then its preset. Without it each has its
-    /// default: Clos and tree 1, hybrids the values of their papers.
+    /// Oversubscription of electrical networks: the rate at which the servers of a rack can send ÷
+    /// the rate that the network has for them, from 1 (full bisection) to 1,000. It applies to Clos
+    /// networks, trees, and the trees of hybrid fabrics. A fabric's own key takes precedence, then
+    /// its preset. Default: 1 for Clos networks and trees, and the papers' values for hybrid
+    /// fabrics.
     #[serde(
         default,
         deserialize_with = "ratio",
@@ -45,11 +46,10 @@ pub struct ClusterTable {
     )]
     #[schemars(range(min = 1, max = 1000))]
     pub oversubscription: Option<f64>,
-    /// Order in which the link between a server and its rack switch serves the flows that wait
-    /// for it, at the server and at the rack switch: "fair", flows in turn, a packet each; or
-    /// "fifo", first in, first out. Default "fair" on every fabric. A fabric's own key goes
-    /// before it. On fabrics whose flows have rates, and on `clos`, servers' links are always
-    /// fair.
+    /// Order in which the link between a server and its rack switch, in either direction, serves
+    /// the flows that wait for it: "fair" (one packet of each flow in turn) or "fifo" (first in,
+    /// first out). A fabric's own key takes precedence. Default "fair". The links are always fair
+    /// in fabrics that assign rates to flows, and in `clos`.
     #[serde(default)]
     pub discipline: Option<Discipline>,
 }

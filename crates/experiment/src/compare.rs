@@ -10,23 +10,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The work of `compare` besides running every fabric once.
+/// Runs of `compare` in addition to one run of every fabric.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CompareTable {
-    /// Loads at which every fabric runs too, for figures against load.
+    /// Additional loads at which every fabric runs, for plots against load.
     pub loads: Vec<f64>,
-    /// Whether to look for the load beyond which each fabric carries no more. Needs
-    /// `run.measure`.
+    /// Whether to search for the highest load that each fabric carries. Needs `run.measure`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub saturation: bool,
-    /// How close to find it, relative to it: 0.02 unless given.
+    /// Relative precision of the load that `saturation` finds. Default 0.02.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// The highest load to try for it: 1 unless given.
+    /// Highest load that `saturation` tries. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub up_to: Option<f64>,
-    /// Variants of the experiment, each compared on its own instead of it.
+    /// Variants of the experiment, each of which is compared separately; the experiment itself is
+    /// then not run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub case: Vec<CaseTable>,
 }
@@ -35,10 +35,10 @@ pub struct CompareTable {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaseTable {
-    /// The name of the case in results and reports.
+    /// Name of the case in results and reports.
     pub label: String,
-    /// Keys as `--set` takes them, with their values: `"workload.load" = 0.5`,
-    /// `"fabric.packet" = "64 B"` (every fabric), `"fabric.LABEL.queue" = 8` (one).
+    /// Keys as for `--set`, with their values: `"workload.load" = 0.5`, `"fabric.packet" = "64 B"`
+    /// (every fabric), `"fabric.LABEL.queue" = 8` (one fabric).
     #[serde(default)]
     pub set: Map<String, Value>,
 }

@@ -8,42 +8,42 @@ use lightloom_engine::{Cluster, Element, Refusal, Rejected, SwitchTier, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A part that fails at a time, for good or until it is repaired.
+/// Failure of a part at a given time, permanent or until its repair.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaultTable {
-    /// Time of the failure.
+    /// Time of the failure [s].
     pub at: Time,
-    /// The kind of part.
+    /// Kind of part.
     pub element: ElementKind,
-    /// The node (rack) that fails, or whose transceiver or optical port does.
+    /// Number of the node (rack) that fails, or whose transceiver or optical port fails.
     #[serde(default)]
     pub node: Option<u32>,
-    /// The transceiver: which uplink of the node.
+    /// Uplink of the node whose transceiver fails.
     #[serde(default)]
     pub uplink: Option<u32>,
-    /// The grating.
+    /// Number of the grating.
     #[serde(default)]
     pub grating: Option<u32>,
-    /// The plane of optical switches that fails, or that the optical port leads to: then 0 unless
-    /// given.
+    /// Number of the plane of optical switches that fails, or to which the optical port leads.
+    /// Default for an optical port: 0.
     #[serde(default)]
     pub plane: Option<u32>,
-    /// The tier of the electrical switch.
+    /// Tier of the electrical switch.
     #[serde(default)]
     pub tier: Option<TierName>,
-    /// The electrical switch: its number within its tier; aggregation switches count on from
-    /// pod to pod.
+    /// Number of the electrical switch within its tier; aggregation switches are numbered
+    /// consecutively over all pods.
     #[serde(default)]
     pub switch: Option<u32>,
-    /// Probability that a cell or packet through it is lost; less than 1 is a
-    /// grey failure.
+    /// Probability that a cell or packet is lost in the part. A value below 1 is a grey failure.
+    /// Default 1.
     #[serde(default = "dead")]
     pub loss: f64,
-    /// Time of the repair. Default: the part is not repaired.
+    /// Time of the repair [s]. Default: the part is not repaired.
     #[serde(default)]
     pub repair_at: Option<Time>,
-    /// Label of the only fabric in which it happens; all of them without it.
+    /// Label of the only fabric in which the part fails. Default: all fabrics.
     #[serde(default)]
     pub fabric: Option<String>,
 }
@@ -66,7 +66,7 @@ pub enum ElementKind {
     Controller,
     /// One optical port of a node.
     OpticalPort,
-    /// A plane's optical switch, with the ports of all nodes to it.
+    /// The optical switch of a plane, with the ports of all nodes to it.
     Plane,
     /// An electrical switch above the racks.
     Switch,
@@ -76,9 +76,9 @@ pub enum ElementKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TierName {
-    /// Between a pod's racks and the core.
+    /// Switches between the racks of a pod and the core.
     Aggregation,
-    /// Between pods, or racks where there are no pods.
+    /// Switches between pods, or between racks if there are no pods.
     Core,
 }
 

@@ -64,7 +64,7 @@ pub struct Experiment {
     /// The name in reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The version of Lightloom that resolved it; read, and replaced.
+    /// The version of Lightloom that resolved the file; a run replaces it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The servers that every fabric must connect.

@@ -5,54 +5,54 @@ use lightloom_fabrics::Physics;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The physics that all fabrics of the experiment share. A fabric's own keys go before, then
-/// its preset; what is not given here leaves each fabric its own default.
+/// Physical properties that all fabrics of the experiment share. A fabric's own keys take
+/// precedence, then its preset. If a key is omitted here, each fabric has its own default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PhysicsTable {
-    /// A set of terms that the other keys override.
+    /// A named set of values, which the other keys override.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<PhysicsPreset>,
-    /// Propagation from any rack to any other, shared out evenly over the links of the longest
-    /// path; links of servers take none of it [time]. Realistic: 500 ns, which is 100 m at 5 ns
-    /// a metre, as Opera's authors simulate (NSDI 2020); Sirius has up to 2.5 us, 500 m, in
-    /// a large data centre (SIGCOMM 2020, §4.2).
+    /// Propagation delay from any rack to any other [time], divided equally among the links of the
+    /// longest path; links of servers have none. Realistic: 500 ns, which is 100 m at 5 ns per
+    /// metre, the value in the simulations of Opera's authors (NSDI 2020); Sirius gives up to 2.5
+    /// us (500 m) for a large data centre (SIGCOMM 2020, §4.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub propagation: Option<Time>,
-    /// The propagation delay as a length of fibre, of 5 ns per metre [length].
+    /// The propagation delay as a length of fibre, at 5 ns per metre [length].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fibre: Option<Length>,
-    /// Forwarding latency of every electrical switch that a packet passes, those of racks
-    /// among them [time]. Realistic: 600 ns, as the data sheet of a switch of racks has it
-    /// (Arista 7050SX: 550 to 650 ns, cut through); a packet is stored whole on top, where a
-    /// fabric's packets are.
+    /// Forwarding latency of every electrical switch on a packet's path, including the racks'
+    /// switches [time]. Realistic: 600 ns, from the data sheet of a rack switch (Arista 7050SX: 550
+    /// to 650 ns, cut-through). In fabrics that simulate packets, a switch also receives the whole
+    /// packet before it forwards it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_latency: Option<Time>,
-    /// Time that every link between racks or switches adds for forward error correction [time].
+    /// Latency that forward error correction adds to every link between racks or switches [time].
     /// Realistic: 102.4 ns, in which the 5,440 bits of a codeword of RS(544,514) arrive at 53.125
-    /// Gb/s, a lane of 50 Gb/s (IEEE 802.3cd): until then none can be corrected. The correction
-    /// itself takes longer, which is not counted.
+    /// Gb/s, a lane of 50 Gb/s (IEEE 802.3cd); decoding cannot begin earlier. The time of the
+    /// decoding itself is not included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fec_latency: Option<Time>,
-    /// Bytes of every packet, frame or cell beside its payload [B]. Realistic: 18 B, the
-    /// addresses, type and check sequence of an Ethernet frame (IEEE 802.3, clause 3).
-    /// Network and transport headers count as payload: add 40 B for IPv4 and TCP.
+    /// Header bytes of every packet, frame or cell [B]. Realistic: 18 B, the addresses, type and
+    /// check sequence of an Ethernet frame (IEEE 802.3, clause 3). Network and transport headers
+    /// count as payload: add 40 B for IPv4 and TCP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<Bytes>,
-    /// Bytes that a packet occupies on a link before and after it [B]; not in Sirius and LIONS,
-    /// whose guard serves this purpose. Realistic: 20 B, the preamble, 8 B, and the gap, 12 B, of
-    /// Ethernet (IEEE 802.3, clauses 3 and 4).
+    /// Gap between packets on a link [B]; not for Sirius and LIONS, whose guard has this function.
+    /// Realistic: 20 B, the preamble (8 B) and the interpacket gap (12 B) of Ethernet (IEEE 802.3,
+    /// clauses 3 and 4).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<Bytes>,
 }
 
-/// Sets of terms.
+/// Named sets of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhysicsPreset {
-    /// Nothing is given: each fabric as its paper compares it.
+    /// No values: each fabric has the defaults of its paper.
     Ideal,
-    /// 100 m of fibre, switches of 600 ns, error correction, Ethernet's frames.
+    /// 100 m of fibre, switches with 600 ns, forward error correction, and Ethernet frames.
     Realistic,
 }
 

@@ -8,74 +8,72 @@ use lightloom_workload::WorkloadConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The seed, when to end, how often to look.
+/// Settings of a run: seed, end, measurement and samples.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RunTable {
     /// Seed of every random stream.
     pub seed: u64,
-    /// How often `run` and `compare` simulate the experiment, each time with a seed of
-    /// its own: `seed`, `seed` + 1, and so on. Figures are then means with 95 %
-    /// confidence intervals (Student's t over the seeds). 1 unless given; at most 1,000.
-    /// A sweep repeats by a key `repeat` of its own.
+    /// Number of times that `run` and `compare` simulate the experiment, each with its own seed:
+    /// `seed`, `seed` + 1, and so on. Results are then means with 95 % confidence intervals
+    /// (Student's t over the seeds). Default 1, at most 1,000. A sweep has its own key `repeat`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u64>,
-    /// When to end: "last-arrival", "drain", "measured" or a time. Without it a run
-    /// with `measure` ends when all that arrived in the window is delivered
-    /// ("measured"); a workload with a load ends at its last arrival, and any other
-    /// when it is delivered and its jobs are done.
+    /// End of the run: "last-arrival", "drain", "measured" or a time. Default: with `measure`, when
+    /// all flows that arrived in the window are delivered ("measured"); for a workload with a load,
+    /// at its last arrival; for any other workload, when all flows are delivered and all jobs are
+    /// complete.
     #[schemars(with = "Option<String>")]
     pub stop: Option<StopRule>,
-    /// Time to let pass before `measure` begins; 0 unless given.
+    /// Simulated time before the window of `measure` begins [s]. Default 0 s.
     pub warm_up: Option<Time>,
-    /// Length of the window in which latency and throughput are measured, with confidence
+    /// Length of the window in which latency and throughput are measured [s], with confidence
     /// intervals. Traffic continues after it until the flows that arrived in it are delivered, or
-    /// until `limit`. Without `workload.flows` the number of flows is the one that this needs.
+    /// until `limit`. Without `workload.flows` the number of flows is derived from the window.
     pub measure: Option<Time>,
-    /// Distance between samples of the time series. Default: about 400 samples in total, up to
-    /// 1,000 if there are jobs. Fewer than 1,000 are kept: whenever there are 1,000, every other
-    /// one is dropped and the distance is doubled from then on.
+    /// Time between samples of the time series [s]. Default: about 400 samples in total, up to
+    /// 1,000 if there are jobs. At 1,000 samples, every other sample is dropped and the time
+    /// between samples is doubled from then on.
     pub sample: Option<Time>,
-    /// No run goes beyond this simulated time. Unless given it is `stop` or 10 s, the later
-    /// of the two, if `stop` is a time; 100,000 s with jobs; with `measure`, as long after the
-    /// window as the window is. A run that ends at its last arrival has no limit. One that
-    /// drains ends after 10 s, or 100 times as long as its flows last if one server's link
-    /// sends all of them after the last arrival, or after 100 intervals of a fabric that decides
-    /// on circuits, whichever is latest. `cut` of `summary.json`
-    /// has the flows that a limit left out.
+    /// Largest simulated time [s]. Default if `stop` is a time: `stop` or 10 s, whichever is later;
+    /// with jobs: 100,000 s; with `measure`: the length of the window after its end; for a run that
+    /// ends at its last arrival: none. A run that drains ends after the latest of 10 s, 100 times
+    /// the sum of its last arrival and the time that one server's link needs for all bytes, and 100
+    /// intervals of a fabric that decides on circuits. `cut` of `summary.json` contains the flows
+    /// that are unfinished at a limit.
     pub limit: Option<Time>,
-    /// The traffic that counts in `goodput_normalized` of the summary: "all", or "between-racks",
-    /// which excludes traffic within racks. The time series and the load count all traffic.
+    /// Traffic that counts in `goodput_normalized` of the summary: "all", or "between-racks", which
+    /// excludes traffic within racks. The time series and the load count all traffic.
     pub goodput: Goodput,
-    /// How exactly fabrics whose flows move at max-min fair rates (tree, c-Through,
-    /// HydRA, hybrid, Clos at `detail = "flows"`) share out their links: "exact", or how much
-    /// of its capacity a full link may leave unused, from 0.0000001 % to 10 %. With
-    /// "1 %" a change of rates ends at links that stay full to 99 %, instead of
-    /// reaching all flows that can feel it; no link ever carries more than it can.
-    /// "exact" unless given.
+    /// Precision of max-min fair rates (tree, c-Through, HydRA, hybrid; Clos and Sirius with
+    /// `detail = "flows"`): "exact" (the default), or the part of its capacity that a full link may
+    /// leave unused, from 0.0000001 % to 10 %. With "1 %" a change of rates does not propagate
+    /// beyond links that remain at least 99 % full, which takes less computation. No link carries
+    /// more than its capacity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_precision: Option<Precision>,
     /// Limits of the ranges of flow sizes for which slowdowns are reported separately [B], in
     /// ascending order: `["10 KB", "1 MB"]` gives three ranges. At most 32 limits. The results are
-    /// in `by_size` of `summary.json`; with `measure` they are of the flows that arrive in the
+    /// in `by_size` of `summary.json`; with `measure` they cover the flows that arrive in the
     /// window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size_limits: Option<Vec<Bytes>>,
-    /// Whether to keep what the controller of circuits hears and asks for, a line each,
-    /// in `controller.jsonl` of the results. Default false; the figures are the same.
+    /// Whether to record the inputs and actions of the controller of circuits in `controller.jsonl`
+    /// of the results, one JSON object per line. Default false. The other results do not depend on
+    /// it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub controller_log: bool,
 }
 
-/// The traffic that counts in goodput (the Sirius paper does not state whether traffic within racks
-/// does).
+/// Traffic that counts in goodput (the Sirius paper does not state whether traffic within racks
+/// counts).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goodput {
     /// Every byte delivered.
     #[default]
     All,
-    /// Bytes delivered to another rack than they came from.
+    /// Bytes delivered to a rack other than that of their source.
     BetweenRacks,
 }
 

@@ -52,10 +52,10 @@ fn keys_of(table: &str) -> Vec<String> {
 pub fn schema() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     let properties = json!({
-        "name": { "type": "string", "description": "What reports call it." },
+        "name": { "type": "string", "description": "Name of the experiment in reports." },
         "version": {
             "type": "string",
-            "description": "The version of Lightloom that resolved it; read, and replaced.",
+            "description": "Version of Lightloom that resolved the file; a run replaces it.",
         },
         "cluster": part::<ClusterTable>(&mut generator),
         "physics": part::<PhysicsTable>(&mut generator),
@@ -71,7 +71,7 @@ pub fn schema() -> Value {
         },
         "fault": {
             "type": "array",
-            "description": "What fails, and when.",
+            "description": "Failures of parts, each with its time.",
             "items": part::<FaultTable>(&mut generator),
         },
     });
@@ -96,19 +96,19 @@ fn inputs() -> Value {
         json!({
             "type": "string",
             "pattern": "^sha256:[0-9a-f]{64}$",
-            "description": format!("That of {what}: \"sha256:\" and 64 hexadecimal digits."),
+            "description": format!("Digest of {what}: \"sha256:\" and 64 hexadecimal digits."),
         })
     };
     json!({
         "type": "object",
-        "description": "Digests of the files that an experiment reads, by the keys that name \
-            them. Results have them, and policies theirs beside `file`; a file of another digest \
-            is refused.",
+        "description": "SHA-256 digests of the files that the experiment reads, by the keys that \
+            name them. The resolved experiment in results contains them; the digest of a policy's \
+            file is next to its key `file`. A file with another digest is refused.",
         "properties": {
-            "workload.trace": digest("a trace"),
-            "workload.sizes.file": digest("a distribution of sizes"),
-            "workload.arrivals.file": digest("times of arrival"),
-            "workload.pattern.file": digest("a matrix of weights"),
+            "workload.trace": digest("the trace"),
+            "workload.sizes.file": digest("the distribution of sizes"),
+            "workload.arrivals.file": digest("the arrival times"),
+            "workload.pattern.file": digest("the matrix of weights"),
         },
         "patternProperties": {
             "^workload\\.mix\\[[0-9]+\\]\\.(sizes|arrivals|pattern)\\.file$": digest("a file of a part"),
@@ -172,7 +172,8 @@ fn add_common_keys(table: &mut Map<String, Value>, entry: &Entry) {
         "kind": { "const": entry.kind, "description": entry.title },
         "label": {
             "type": "string",
-            "description": "Name of its results, unique in the experiment; the kind unless given.",
+            "description": "Name of the fabric in results, unique in the experiment. Default: \
+                its kind.",
         },
         "preset": {
             "enum": presets,
