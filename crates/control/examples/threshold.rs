@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 
 // ---- the table: what users write after `policy =` --------------------------
 
-/// Keeps the circuits of racks that have much for each other, and turns the others.
+/// Keeps the circuits of pairs of racks with much mutual demand, and rotates the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct ThresholdPolicy {
-    /// Racks that have more than this for each other, both ways together, keep their
+    /// Pairs of racks with more mutual demand than this, in both directions together, keep their
     /// circuit [B]. Default 100 MB. At most 1 TB.
     threshold: Bytes,
 }

@@ -75,10 +75,10 @@ impl Order {
 
     /// The meaning of each order, for users.
     const MEANINGS: [&'static str; 3] = [
-        "All circuits go dark, the new ones come up, traffic enters (c-Through §5.1).",
+        "All circuits go dark, the new circuits come up, traffic enters (c-Through §5.1).",
         "Traffic leaves, circuits change while routes are installed, traffic enters \
          (HydRA §III.B.1).",
-        "Circuits that are not wanted go dark, others come up, traffic enters (OCP).",
+        "Circuits outside the target go dark, the new circuits come up, traffic enters (OCP).",
     ];
 
     /// The order with this name, if there is one.
@@ -123,7 +123,7 @@ impl JsonSchema for Order {
             |(name, meaning)| json!({ "const": name, "description": meaning, "type": "string" }),
         );
         json_schema!({
-            "description": "The order in which a change is carried out.",
+            "description": "Order of the steps of a change.",
             "oneOf": Value::from_iter(choices),
         })
     }

@@ -28,7 +28,7 @@ pub const ENTRY: Entry = Entry {
     build: super::build::<AssignmentPolicy>,
 };
 
-/// Gives every rack a destination, so that directed circuits carry most.
+/// Gives every rack one destination, so that the directed circuits carry the most demand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AssignmentPolicy {}

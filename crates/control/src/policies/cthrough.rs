@@ -30,16 +30,16 @@ pub const ENTRY: Entry = Entry {
     build: super::build::<CThroughPolicy>,
 };
 
-/// Joins each rack with one other, so that circuits carry most.
+/// Connects each rack to one other, so that the circuits carry the most demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CThroughPolicy {
-    /// The fate of racks without reported demand. A perfect matching also joins them; the paper
+    /// Treatment of racks without reported demand. A perfect matching also connects them; the paper
     /// does not define how.
     pub unrequested: Unrequested,
-    /// Bonus of a circuit that is up, added to its demand when the next matching is chosen [B].
-    /// Default 0 B: circuits stay up among equals only. With more, racks that take turns keep their
-    /// circuits for longer and go dark less often. At most 1 TB.
+    /// Bonus of a lit circuit, added to its demand when the next matching is chosen [B]. Default 0
+    /// B: lit circuits are preferred only among matchings of equal demand. With a larger bonus,
+    /// racks that take turns keep their circuits for longer and are dark less often. At most 1 TB.
     pub hysteresis: Bytes,
 }
 
@@ -52,13 +52,14 @@ impl Default for CThroughPolicy {
     }
 }
 
-/// How racks without reported demand are joined.
+/// Treatment of racks without reported demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unrequested {
     /// Racks take turns, so that queues too short to be reported are served, too (default).
     Rotate,
-    /// Racks keep their circuits, and are joined in order otherwise: no circuit goes dark for them.
+    /// Racks keep their circuits, and the other racks are connected in numerical order, so that no
+    /// circuit goes dark for them.
     Keep,
     /// The racks have no circuit.
     Alone,

@@ -27,24 +27,24 @@ pub const ENTRY: Entry = Entry {
     build: super::build::<EclipsePolicy>,
 };
 
-/// Carries as much demand as a greedy choice can within a window.
+/// Chooses the slots of a window greedily, each by the demand that it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EclipsePolicy {
-    /// Darkness at the start of each slot [s]. Default 10 us.
+    /// Night: time at the start of each slot in which it is dark [s]. Default 10 us.
     pub night: Time,
-    /// W: how long the schedule lasts before it is repeated [s]. Default: what the
-    /// busiest port needs and a quarter, at least five nights a slot.
+    /// W: length of the schedule before it is repeated [s]. Default: 1.25 times the time that the
+    /// busiest port needs, at least five nights per slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Time>,
-    /// No slot is shorter, its night included [s]. Default: five nights.
+    /// Shortest slot, including its night [s]. Default: five nights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortest: Option<Time>,
-    /// No more slots. Default 256.
+    /// Largest number of slots. Default 256.
     #[schemars(range(min = 1))]
     pub max_slots: u32,
-    /// How finely lengths of days are tried, from 0.001 to 10: smaller is slower, and
-    /// better at most by as much. Default 0.1.
+    /// Relative step between the lengths of days that are tried, from 0.001 to 10. A smaller step
+    /// takes more computation; the schedule improves at most by this fraction. Default 0.1.
     pub step: f64,
 }
 

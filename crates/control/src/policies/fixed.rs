@@ -31,21 +31,21 @@ pub const ENTRY: Entry = Entry {
     build: super::build::<FixedPolicy>,
 };
 
-/// Lights the circuits of a list, and no others; or follows a schedule.
+/// Lights only the circuits of a list, or follows a given schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FixedPolicy {
-    /// A row for each circuit: two racks, and the plane where there are several,
-    /// counted from 0; like `[[0, 1], [2, 3]]`.
+    /// One row per circuit: two racks, and the plane if there are several, numbered from 0; for
+    /// example `[[0, 1], [2, 3]]`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub circuits: Vec<Vec<u32>>,
-    /// Whether each of these leads from its first rack to its second only. Default false.
+    /// Whether each circuit leads only from its first rack to its second. Default false.
     pub directed: bool,
-    /// Or a schedule of directed circuits that take turns: a file that `lightloom plan -o`
-    /// wrote, or what is in it as a table: `ports`, as many as there are racks; `night_ps`,
-    /// darkness at the start of each slot; `slots`, each with its `permutation`, the output
-    /// of every input (an input with its own number, or -1, is idle), and `day_ps`, how long that
-    /// is lit; times in ps.
+    /// A schedule of directed circuits, in place of `circuits`: a file that `lightloom plan -o`
+    /// wrote, or its contents as a table. `ports` is the number of racks; `night_ps` is the time at
+    /// the start of each slot in which it is dark; each of `slots` has a `permutation`, the output
+    /// of every input (an input with its own number, or -1, is idle), and `day_ps`, the time for
+    /// which it is lit. Times are in ps.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "file_or_table")]
     pub schedule: Option<Schedule>,

@@ -32,33 +32,33 @@ pub const ENTRY: Entry = Entry {
     build: super::build::<MordiaPolicy>,
 };
 
-/// Gives every pair the share of time that its demand asks for.
+/// Gives every pair a share of time in proportion to its demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MordiaPolicy {
-    /// Darkness at the start of each slot [s]. Default 10 us.
+    /// Night: time at the start of each slot in which it is dark [s]. Default 10 us.
     pub night: Time,
-    /// Length of the schedule before it is repeated [s]. Default: the time that the busiest port
-    /// needs and a quarter of it, at least five nights per slot.
+    /// Length of the schedule before it is repeated [s]. Default: 1.25 times the time that the
+    /// busiest port needs, at least five nights per slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Time>,
-    /// No slot is shorter, its night included [s]. Default: five nights.
+    /// Shortest slot, including its night [s]. Default: five nights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortest: Option<Time>,
-    /// No more slots. Default 1,000.
+    /// Largest number of slots. Default 1,000.
     #[schemars(range(min = 1))]
     pub max_slots: u32,
     /// How demand is scaled.
     pub scaling: Scaling,
 }
 
-/// How demand is made decomposable.
+/// Method that makes demand decomposable into permutations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scaling {
-    /// Shares of every port's time (default).
+    /// Sinkhorn scaling to shares of every port's time (default).
     Sinkhorn,
-    /// Volumes, raised to those of the busiest port.
+    /// QuickStuff: the demand of every port is raised to that of the busiest port.
     QuickStuff,
 }
 

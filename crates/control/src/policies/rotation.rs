@@ -28,17 +28,17 @@ pub const ENTRY: Entry = Entry {
     build: super::build::<RotationPolicy>,
 };
 
-/// Gives every pair its turn.
+/// Gives every pair of racks its turn in a fixed order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RotationPolicy {
-    /// Darkness at the start of each slot [s]. Default 10 us.
+    /// Night: time at the start of each slot in which it is dark [s]. Default 10 us.
     pub night: Time,
     /// Time for which each slot is lit [s]. Default: derived from the period.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<Time>,
-    /// Length of a round [s]. Default: 1.25 times the time that the busiest port needs when a rack
-    /// first has anything to send, at least five nights a slot; until then all circuits are dark.
+    /// Length of a round [s]. Default: 1.25 times the time that the busiest port needs for the
+    /// first demand of any rack, at least five nights per slot; until then all circuits are dark.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Time>,
 }

@@ -27,21 +27,21 @@ pub const ENTRY: Entry = Entry {
     build: super::build::<SolsticePolicy>,
 };
 
-/// Serves all demand soon, with a packet network beside the circuits.
+/// Serves all demand in a short schedule, with a packet network in parallel to the circuits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SolsticePolicy {
-    /// Darkness at the start of each slot [s]. Default 10 us.
+    /// Night: time at the start of each slot in which it is dark [s]. Default 10 us.
     pub night: Time,
-    /// Rate of each port of the packet network, at most a circuit's [b/s]. Default
-    /// 0 b/s: there is none.
+    /// Rate of each port of the packet network [b/s], at most the rate of a circuit. Default 0 b/s:
+    /// there is no packet network.
     pub packet_rate: Rate,
-    /// No slot is shorter [s], its night included; up to the night it has no effect. Default
-    /// 0 s.
+    /// Shortest slot, including its night [s]; values up to the night have no effect. Default 0 s.
     pub shortest: Time,
-    /// Largest packet [B], from 1 B to 65535 B: days hold whole packets, and all is served when
-    /// the last has left, if a pair's demand is full packets and a shorter last one. 1 B plans
-    /// by bytes, and packets then wait for later days. Default 1500 B.
+    /// Largest packet [B], from 1 B to 65535 B. Days contain whole packets: if the demand of a pair
+    /// consists of full packets and a shorter last one, all demand is served when the last packet
+    /// has left. With 1 B the plan counts bytes, and packets may wait for later days. Default 1500
+    /// B.
     pub packet: Bytes,
 }
 

@@ -12,16 +12,16 @@ use serde_json::{json, Map, Value};
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Switch {
-    /// Rate of a circuit, each way [b/s].
+    /// Rate of a circuit in each direction [b/s].
     rate: Option<Rate>,
-    /// Optical switches in parallel.
+    /// Number of parallel optical switches.
     planes: Option<u32>,
-    /// Ports of a rack on each plane.
+    /// Number of ports of a rack on each plane.
     ports: Option<u32>,
-    /// Ports of each switch. Default: as many as the racks need.
+    /// Number of ports of each switch. Default: the number that the racks need.
     radix: Option<u32>,
-    /// The time that the demand is for: with the rate, it says how much of a circuit a
-    /// pair needs.
+    /// Time over which the demand is spread [s]; with the rate, it determines the part of a circuit
+    /// that a pair needs.
     period: Option<Time>,
 }
 

@@ -57,32 +57,30 @@ pub const ENTRY: Entry = Entry {
     build: super::build::<HydraPolicy>,
 };
 
-/// Joins racks by what they need, over several circuits where none is direct.
+/// Connects racks by their demand, over several circuits if there is no direct one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HydraPolicy {
-    /// H: circuits in a row that a path may have, from 1 to 12. Default 4; the
-    /// paper does not say.
+    /// H: largest number of circuits on a path, from 1 to 12. Default 4; the paper gives no value.
     #[schemars(range(min = 1, max = 12))]
     pub hops: u32,
-    /// VLANs that paths may take, from 1 to 4,094 (12 bits, two values reserved;
-    /// §III.B.1); paths beyond them, the lightest first, stay electrical. Default
-    /// 4,094.
+    /// Number of VLANs for paths, from 1 to 4,094 (12 bits, two values reserved; §III.B.1). If
+    /// there are more paths, those with the least demand stay electrical. Default 4,094.
     #[schemars(range(min = 1, max = 4094))]
     pub vlans: u32,
-    /// The capacity that a path reserves on each of its circuits (§III.B.3: demand is Boolean or a
+    /// Capacity that a path reserves on each of its circuits (§III.B.3: demand is Boolean or a
     /// rate).
     pub need: Need,
-    /// Pairs of racks with less than this, both ways together, stay electrical
-    /// [B]. Default 1 MB; the paper does not say.
+    /// Pairs of racks with less demand than this, in both directions together, stay electrical [B].
+    /// Default 1 MB; the paper gives no value.
     pub threshold: Bytes,
-    /// The part of the topology that a decision may change (§III.B.3).
+    /// Part of the topology that a decision may change (§III.B.3).
     pub reconfigure: Reconfigure,
-    /// Whether the search for paths ends when no port is free any more, as in the
-    /// paper's listing. Default false: it goes on over circuits that have room.
+    /// Whether the search for paths ends when all ports are in use, as in the paper's listing.
+    /// Default false: it continues over circuits with free capacity.
     pub stop_at_ports: bool,
-    /// Whether a pair that needs more than a circuit carries asks for several paths.
-    /// Default true; otherwise it has one, of a whole circuit.
+    /// Whether a pair with more demand than a circuit carries reserves several paths. Default true;
+    /// otherwise it reserves one path with the capacity of a circuit.
     pub split: bool,
 }
 
@@ -100,24 +98,24 @@ impl Default for HydraPolicy {
     }
 }
 
-/// The capacity that a path reserves.
+/// Capacity that a path reserves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Need {
-    /// The demand spread over an interval (default); more than a circuit carries
-    /// asks for several paths.
+    /// The demand divided by the interval (default). A pair with more demand than a circuit carries
+    /// reserves several paths.
     Rate,
     /// A whole circuit for each pair that has any demand.
     Circuit,
 }
 
-/// The part of a topology that a cycle may change.
+/// Part of a topology that a control cycle may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reconfigure {
-    /// Paths whose racks still have demand stay, with their circuits (default).
+    /// Only paths whose racks no longer have demand; other paths keep their circuits (default).
     Partial,
-    /// Everything: the topology is found anew from the demand.
+    /// The whole topology, which is computed anew from the demand.
     Whole,
 }
 
