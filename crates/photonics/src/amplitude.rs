@@ -18,32 +18,32 @@ use serde::{Deserialize, Serialize};
 /// Symbols for caching: fitted, because only their sum with those of the preamble follows.
 const CACHED_SYMBOLS: i64 = 24;
 
-/// How a receiver finds the gain for a sender.
+/// Method by which a receiver sets its gain for a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gain {
-    /// Keeps that of every sender (Sirius §4.5).
+    /// The receiver stores the gain of every sender (Sirius §4.5).
     #[default]
     Caching,
-    /// Sets it anew for every cell.
+    /// The receiver sets the gain anew for every cell.
     Control,
 }
 
-/// Amplitude of a design.
+/// Adaptation of the receivers' gain to the amplitude of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Amplitude {
     /// How.
     pub kind: Gain,
-    /// Difference of the powers of two senders [dB]. Default: between the best path of the grating
-    /// and the worst.
+    /// Largest difference between the powers of two senders [dB]. Default: the difference between
+    /// the best and the worst path of the grating.
     pub spread: Option<Decibel>,
-    /// How wrong a gain may be [dB]; assumed. Thresholds of PAM-4 that stand still lose their upper
-    /// eye at 0.8 dB.
+    /// Largest tolerated error of the gain [dB]; assumed. With fixed thresholds, PAM-4 loses its
+    /// upper eye at 0.8 dB.
     pub tolerance: Decibel,
-    /// How fast the power of a sender drifts between visits [dB/s]; assumed.
+    /// Drift of a sender's power between its cells [dB/s]; assumed.
     pub drift: DriftOfLevel,
-    /// In which a gain control leaves 1/e of a step [time]; assumed.
+    /// Time constant of the gain control, after which 1/e of a step remains [time]; assumed.
     pub time_constant: Time,
 }
 
@@ -60,7 +60,7 @@ impl Default for Amplitude {
 }
 
 impl Amplitude {
-    /// The difference between the strongest and the weakest sender.
+    /// The power difference between the strongest and the weakest sender.
     pub fn spread(&self, grating: &Grating) -> Decibel {
         self.spread.unwrap_or(grating.spread())
     }

@@ -15,16 +15,16 @@ use lightloom_engine::{check_range, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a receiver recovers the clock.
+/// Method by which a receiver recovers the clock of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recovery {
-    /// Keeps every sender's phase: less than 1 ns (Sirius §4.5).
+    /// The receiver stores the phase of every sender: less than 1 ns (Sirius §4.5).
     #[default]
     PhaseCaching,
-    /// Locks anew for every cell: 8 ns or longer (A.1).
+    /// The receiver locks anew for every cell: 8 ns or longer (A.1).
     BurstMode,
-    /// As sold: hundreds of microseconds (A.1).
+    /// An off-the-shelf receiver: hundreds of microseconds (A.1).
     Standard,
 }
 
@@ -43,15 +43,15 @@ impl Recovery {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cdr {
-    /// How.
+    /// Method of clock recovery.
     pub kind: Recovery,
-    /// Its time in the guardband [time]. Default: 1 ns, 8 ns or 100 us by its kind.
+    /// Time of clock recovery in the guardband [time]. Default: 1 ns, 8 ns or 100 us, by `kind`.
     pub lock: Option<Time>,
-    /// How fast phases drift between visits [ppm]; assumed.
+    /// Drift of a sender's phase between its cells [ppm]; assumed.
     pub drift: Drift,
-    /// Jitter of a kept phase, one standard deviation [time]; assumed.
+    /// Jitter of a stored phase, as standard deviation [time]; assumed.
     pub jitter: Time,
-    /// How wrong a phase may be [symbols]; assumed.
+    /// Largest tolerated error of the phase [symbols]; assumed.
     pub tolerance: f64,
 }
 
@@ -160,14 +160,14 @@ impl PhaseCache {
         self.kept.fill(None);
     }
 
-    /// The phase [ps] to begin a cell with and its age; none if there is none that is valid.
+    /// The stored phase [ps] for a cell and its age; `None` if no valid phase is stored.
     pub fn recall(&self, source: u32, wavelength: u32, now: Time) -> Option<(f64, Time)> {
         let kept = self.kept[self.index(source, wavelength)]?;
         Some((kept.phase, now - kept.at))
     }
 
-    /// Time in which a receiver locks on a cell: its own time if the phase that it kept is accurate
-    /// enough, else that of a burst-mode receiver.
+    /// Time in which a receiver locks to a cell: its own time if the stored phase is accurate
+    /// enough, otherwise that of a burst-mode receiver.
     pub fn lock(&self, cdr: &Cdr, symbol: Time, visit: (u32, u32, Time)) -> Time {
         let (source, wavelength, now) = visit;
         let valid = self
@@ -191,9 +191,9 @@ mod tests {
     #[test]
     fn error_is_drift_times_age_and_jitter() {
         let cdr = Cdr::default();
-        // 0.1 ppm of 1.6 us, and three times 1 ps.
+        // 0.1 ppm of 1.6 us, plus three times 1 ps.
         assert!((cdr.error(Time(1_600_000)) - 3.16).abs() < 1e-12);
-        // 0.1 of 40 ps less 3 ps, at 0.1 ps a microsecond.
+        // 0.1 of 40 ps minus 3 ps, at 0.1 ps per microsecond.
         assert_eq!(cdr.oldest(SYMBOL), Some(Time::US * 10));
         assert_eq!(
             Cdr {

@@ -13,17 +13,17 @@ use lightloom_engine::{check_range, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The sets of circuits that a switch can have at a time.
+/// Sets of circuits that a switch can have at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Constraint {
-    /// Every output hears any one input, also one that others hear (Mordia §2: every input has
-    /// a wavelength that passes all outputs).
+    /// Every output receives from one input, and several outputs may receive from the same input
+    /// (Mordia §2: every input has a wavelength that passes all outputs).
     Multicast,
-    /// A matching: every port has one partner, and light goes both ways (c-Through §3, HydRA
+    /// A matching: every port has one partner, and circuits are bidirectional (c-Through §3, HydRA
     /// §II, for each plane).
     Matching,
-    /// One of a few fixed permutations, through which it turns whatever the demand (RotorNet,
+    /// One of a few fixed permutations, through which the switch steps for any demand (RotorNet,
     /// Opera).
     Rotor,
 }
@@ -37,7 +37,7 @@ pub struct CircuitSwitch {
     pub source: &'static str,
     /// The largest number of ports.
     pub ports: u32,
-    /// The circuits that it can have at a time.
+    /// The sets of circuits that the switch can have at the same time. Required without a preset.
     pub constraint: Constraint,
     /// The mean time between the last light before a change and the first light after it.
     pub settle: Time,
@@ -108,24 +108,25 @@ pub const SWITCHES: [CircuitSwitch; 5] = [
     },
 ];
 
-/// A circuit switch as a fabric's table describes it.
+/// An optical circuit switch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchDesign {
-    /// Most ports [count]. Required without a preset, as are the next two.
+    /// Largest number of ports [count]. Required without a preset.
     #[schemars(range(min = 2, max = 4096))]
     pub ports: u32,
-    /// The circuits that it can have at a time.
+    /// The sets of circuits that the switch can have at the same time. Required without a preset.
     pub constraint: Constraint,
-    /// From the last light to the first of a change, its mean [time].
+    /// Mean time of a reconfiguration, from the last light before it to the first light after it
+    /// [time]. Required without a preset.
     pub settle: Time,
-    /// Its standard deviation [time]. Default: none was measured.
+    /// Standard deviation of `settle` [time]. Default: none was measured.
     #[serde(default)]
     pub deviation: Option<Time>,
-    /// Loss of a path [dB]. Default: not known, and no link budget is worked out.
+    /// Loss of a path through the switch [dB]. Default: unknown; no link budget is then computed.
     #[serde(default)]
     pub loss: Option<Decibel>,
-    /// Transceivers at the ends of its circuits, and what circuits lose beside it.
+    /// Transceivers at both ends of a circuit, and the losses besides the switch.
     #[serde(default)]
     pub link: SwitchLink,
 }

@@ -56,7 +56,7 @@ impl Code {
         (self.symbols - self.data) / 2
     }
 
-    /// The share of wrong symbols at a share of wrong bits.
+    /// The symbol error rate at a bit error rate.
     fn symbol_errors(&self, ber: f64) -> f64 {
         -(f64::from(self.bits) * (-ber).ln_1p()).exp_m1()
     }
@@ -81,7 +81,7 @@ impl Code {
         })
     }
 
-    /// The probability that a codeword cannot be corrected, at a share of wrong bits.
+    /// The probability that a codeword cannot be corrected, at a bit error rate.
     pub fn failure(&self, ber: f64) -> f64 {
         self.too_many(ber)
             .map(|(_, chance)| chance)
@@ -89,7 +89,7 @@ impl Code {
             .min(1.0)
     }
 
-    /// The share of wrong bits after correction: the original errors of the codewords that failed.
+    /// The bit error rate after correction: the original errors of the codewords that failed.
     pub fn post_ber(&self, ber: f64) -> f64 {
         if ber <= 0.0 {
             return 0.0;
@@ -100,18 +100,19 @@ impl Code {
     }
 }
 
-/// How cells are protected.
+/// Forward error correction of cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fec {
-    /// KP4, shortened until a codeword fits into a cell: as much parity, less data.
+    /// KP4, shortened so that a codeword fits into a cell: the same parity, less data.
     #[default]
     Shortened,
-    /// KP4 over the cells of one sender, one after the other: a codeword waits for epochs.
+    /// KP4 over consecutive cells of one sender: decoding waits for the epochs that a codeword
+    /// spans.
     CrossCell,
-    /// Whole KP4 codewords in a cell: those that fit.
+    /// As many whole KP4 codewords as fit into a cell.
     Kp4,
-    /// None.
+    /// No error correction.
     None,
 }
 
@@ -130,7 +131,7 @@ pub struct Protection {
     pub cells: u64,
     /// Decoding delay after the cell itself.
     pub waits: Time,
-    /// Share of wrong bits after correction, at the given share before it.
+    /// Bit error rate after correction, at the given rate before it.
     pub post_ber: f64,
 }
 

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// Loss of the worst path of 100 ports (Sirius §4.5).
 const LOSS: Decibel = Decibel(6.0);
 const LOSS_PORTS: f64 = 100.0;
-/// Loss of the outermost channel less that of the middle (Smit and van Dam 1996).
+/// Loss of the outermost channel minus that of the middle one (Smit and van Dam 1996).
 const NON_UNIFORMITY: Decibel = Decibel(3.0);
 /// Difference between the leakage from neighbouring ports and from other ports [dB]; assumed.
 const FARTHER: f64 = 10.0;
@@ -29,14 +29,15 @@ const PORTS_MAX: u32 = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Grating {
-    /// Ports on each side, G [count]: 100 are sold, 512 were shown (Sirius §3.1). Default 16,
-    /// which connect 4,096 racks of 256 uplinks (§4.1).
+    /// G: number of ports on each side [count]; gratings of 100 ports are sold, one of 512 ports
+    /// was demonstrated (Sirius §3.1). Default 16, which connect 4,096 racks of 256 uplinks (§4.1).
     #[schemars(range(min = 1, max = 512))]
     pub ports: u32,
-    /// Loss of its worst path [dB]. Default: by its ports, 6 dB at 100 (Sirius §4.5).
+    /// Loss of the worst path [dB]. Default: derived from the number of ports, 6 dB for 100 (Sirius
+    /// §4.5).
     pub loss: Option<Decibel>,
-    /// Leakage from each neighbouring port [dB], negative. Default: crosstalk is not counted, as in
-    /// the paper's link budget.
+    /// Leakage from each neighbouring port [dB], a negative value. Default: crosstalk is not
+    /// counted, as in the paper's link budget.
     pub adjacent: Option<Decibel>,
     /// Leakage from each port farther away [dB]. Default: 10 dB below `adjacent` (assumed).
     pub non_adjacent: Option<Decibel>,
@@ -57,10 +58,10 @@ impl Default for Grating {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wavelengths {
-    /// All inputs use wavelength t in slot t (Sirius §4.2): crosstalk is in-band.
+    /// All inputs use wavelength t in slot t (Sirius §4.2); crosstalk is in-band.
     #[default]
     Common,
-    /// Input i uses wavelength i + t, for odd G: crosstalk falls out of band.
+    /// Input i uses wavelength i + t, for odd G; crosstalk is out of band.
     OutOfBand,
 }
 
@@ -88,7 +89,7 @@ pub struct Interference {
     pub out_of_band_squares: f64,
 }
 
-/// Loss of the outermost of `ports` channels less that of the middle [dB].
+/// Loss of the outermost of `ports` channels minus that of the middle one [dB].
 fn edge(ports: f64) -> f64 {
     NON_UNIFORMITY.0 * ((ports - 1.0) / ports).powi(2)
 }
@@ -105,7 +106,7 @@ impl Grating {
         self.loss.unwrap_or(Decibel(by_ports))
     }
 
-    /// Loss of the worst path less that of the best.
+    /// Loss of the worst path minus that of the best.
     pub fn spread(&self) -> Decibel {
         Decibel(edge(f64::from(self.ports)))
     }

@@ -12,30 +12,30 @@ use serde::{Deserialize, Serialize};
 
 /// Symbols of the preamble: fitted, because only their sum with those of amplitude caching follows.
 const FITTED_SYMBOLS: i64 = 24;
-/// Largest difference of two clocks (Sirius §6).
+/// Largest difference between two clocks (Sirius §6).
 const SYNC: Time = Time(5);
 
-/// The parts of a guardband that a design gives directly; the laser, clock recovery and amplitude
-/// have tables of their own.
+/// Parts of a guardband that a design gives directly; the laser, clock recovery and gain have
+/// tables of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Guard {
-    /// Largest difference of two clocks [time]. Default 5 ps (Sirius §6).
+    /// Largest difference between two clocks [time]. Default 5 ps (Sirius §6).
     pub sync: Option<Time>,
-    /// Until the amplitude is right [time]. Default by `amplitude.kind`: 24 symbols, fitted, with
-    /// caching.
+    /// Time until the receiver's gain is set [time]. Default: by `amplitude.kind`; with caching 24
+    /// symbols, which is fitted.
     pub amplitude: Option<Time>,
-    /// Length of a cell's preamble [time]. Default 24 symbols, fitted.
+    /// Length of a cell's preamble [time]. Default: 24 symbols, which is fitted.
     pub preamble: Option<Time>,
-    /// The changes of wavelength that count.
+    /// Changes of wavelength that determine the tuning time.
     pub transitions: Transitions,
 }
 
-/// The changes of wavelength whose longest tuning time is the laser's part.
+/// Changes of wavelength whose longest tuning time is the laser's part of the guardband.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transitions {
-    /// Between any two of the laser's wavelengths, as the paper counts (§3.2).
+    /// Changes between any two wavelengths of the laser, as in the paper (§3.2).
     #[default]
     All,
     /// The changes of the cyclic schedule over the grating's ports: each to the next, and the last

@@ -11,26 +11,27 @@ use lightloom_engine::{check_range, Length, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Losses between laser and receiver, beside the grating's.
+/// Losses between laser and receiver, besides that of the grating.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Link {
-    /// Coupling, modulator and all else [dB] (Sirius §4.5).
+    /// Loss of coupling, modulator and all other parts [dB] (Sirius §4.5).
     pub other: Decibel,
-    /// Kept in reserve [dB] (Sirius §4.5).
+    /// Margin of the link budget [dB] (Sirius §4.5).
     pub margin: Decibel,
-    /// Power penalty beside that of crosstalk [dB]. Default 0 dB: the paper counts none.
+    /// Power penalty in addition to that of crosstalk [dB]. Default 0 dB; the paper counts none.
     pub penalty: Decibel,
-    /// Loss of each halving of a laser's light beyond 3 dB [dB]. Default 0 dB: the paper counts
-    /// none.
+    /// Excess loss, beyond 3 dB, of each halving of a laser's light [dB]. Default 0 dB; the paper
+    /// counts none.
     pub splitter_excess: Decibel,
-    /// Transceivers that share a laser [count]. Default: as many as its power feeds.
+    /// Number of transceivers that share a laser [count]. Default: the largest number that its
+    /// power supplies.
     #[schemars(range(min = 1))]
     pub share: Option<u32>,
-    /// Tolerance of a split, because the paper rounds 7.94 to 8 [dB].
+    /// Tolerance of the loss of a split [dB], because the paper rounds 7.94 to 8.
     pub rounding: Decibel,
-    /// The longest fibre through the grating that the link has to reach [length]. Default 500 m:
-    /// the span of a large data centre (Sirius §4.2).
+    /// Longest fibre through the grating that the link must support [length]. Default 500 m: the
+    /// span of a large data centre (Sirius §4.2).
     pub fibre: Length,
     /// Attenuation of fibre [dB/km]: 0.2 at 1,550 nm (ITU-T G.652, typical).
     pub attenuation: Attenuation,

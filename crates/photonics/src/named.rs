@@ -9,12 +9,12 @@ use std::borrow::Cow;
 
 /// Devices that have presets.
 pub trait Preset: Serialize + DeserializeOwned + JsonSchema {
-    /// Name, one sentence and keys of each.
+    /// The name, the summary and the keys of each preset.
     fn presets() -> Vec<(&'static str, &'static str, Self)>;
 }
 
-/// Devices that are read from the name of a preset or from a table; the table may name a
-/// `preset`, whose keys stand below its own. Written as a whole table.
+/// Devices that are read from the name of a preset or from a table; the table may name a `preset`,
+/// whose keys its own keys override. It is written as a complete table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Named<T>(pub T);
@@ -83,7 +83,7 @@ fn whole<T: Preset>(own: &Map<String, Value>) -> Result<Value, Refusal> {
     Ok(table)
 }
 
-/// Writes the keys of `over` over those of `table`; tables are merged key by key.
+/// Replaces keys of `table` by those of `over`; nested tables are merged key by key.
 fn lay_over(table: &mut Value, over: Value) {
     match (table, over) {
         (Value::Object(table), Value::Object(over)) => {
@@ -115,7 +115,7 @@ impl<T: Preset> JsonSchema for Named<T> {
             .collect();
         let mut table = T::json_schema(generator).to_value();
         table["properties"]["preset"] = json!({
-            "description": "Devices whose keys stand below those of this table.",
+            "description": "A named set of devices, which the other keys of this table override.",
             "type": "string",
             "enum": names::<T>(),
         });

@@ -107,7 +107,7 @@ quantity!(
     "0.2 dB/km"
 );
 quantity!(
-    /// How fast a phase drifts, relative to time [ppm]: 1 ppm is 1 ps a microsecond.
+    /// The drift of a phase relative to time [ppm]: 1 ppm is 1 ps per microsecond.
     Drift,
     &[("ppm", 1.0), ("ppb", 1e-3)],
     "a drift",
@@ -115,7 +115,7 @@ quantity!(
 );
 
 quantity!(
-    /// How fast a power drifts [dB/s].
+    /// The drift of a power [dB/s].
     DriftOfLevel,
     &[("dB/s", 1.0), ("dB/min", 1.0 / 60.0), ("dB/h", 1.0 / 3600.0)],
     "a drift of power",

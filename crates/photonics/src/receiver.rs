@@ -17,15 +17,15 @@ use lightloom_engine::{check_range, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How bits become levels of light.
+/// Modulation of light.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Modulation {
-    /// Two bits a symbol: the second prototype of Sirius (§6).
+    /// PAM-4, two bits per symbol: the second prototype of Sirius (§6).
     #[default]
     #[serde(rename = "pam-4")]
     Pam4,
-    /// One bit a symbol: the first.
+    /// NRZ, one bit per symbol: the first prototype.
     Nrz,
 }
 
@@ -51,29 +51,29 @@ impl Modulation {
     }
 }
 
-/// How the light of others is polarised.
+/// Polarisation of crosstalk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Polarisation {
-    /// Anyhow: half of it beats, on average.
+    /// Random: on average half of the crosstalk beats with the signal.
     #[default]
     Random,
-    /// As the signal is: the worst.
+    /// The polarisation of the signal, which is the worst case.
     Aligned,
 }
 
-/// A receiver.
+/// A receiver of light.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Receiver {
-    /// Mean power at which it errs as often as `threshold` [dBm] (Sirius §4.5).
+    /// Mean power at which the bit error rate is `threshold` [dBm] (Sirius §4.5).
     pub sensitivity: Dbm,
-    /// Share of wrong bits that error correction was made for [ratio]: that of KP4
-    /// (IEEE 802.3bs-2017).
+    /// Bit error rate for which the error correction is designed [ratio]: that of KP4 (IEEE
+    /// 802.3bs-2017).
     pub threshold: f64,
-    /// Highest level ÷ lowest [dB]; assumed.
+    /// Extinction ratio: highest level of light ÷ lowest [dB]; assumed.
     pub extinction: Decibel,
-    /// How crosstalk is polarised; assumed.
+    /// Polarisation of crosstalk; assumed.
     pub polarisation: Polarisation,
 }
 
@@ -107,7 +107,7 @@ fn bisect(mut range: (f64, f64), target: f64, f: impl Fn(f64) -> f64) -> f64 {
 }
 
 impl Receiver {
-    /// Share of wrong bits at a mean power, with light of others [ratio].
+    /// Bit error rate at a mean power, with light from other senders [ratio].
     pub fn ber(&self, modulation: Modulation, power: Dbm, others: &Interference) -> f64 {
         self.with_noise(modulation, self.noise(modulation), power, others)
     }
@@ -119,14 +119,15 @@ impl Receiver {
         })
     }
 
-    /// The lower limit of the share of wrong bits at any power [ratio].
+    /// The lower limit of the bit error rate at any power [ratio].
     pub fn floor(&self, modulation: Modulation, others: &Interference) -> f64 {
         self.errors(modulation, |level| {
             self.beside(modulation, level, others).sqrt()
         })
     }
 
-    /// The additional power that compensates for the light of others; `None` if no power does.
+    /// The additional power that compensates for the light from other senders; `None` if no power
+    /// does.
     pub fn penalty(&self, modulation: Modulation, others: &Interference) -> Option<Decibel> {
         if *others == Interference::default() {
             return Some(Decibel(0.0));
@@ -161,7 +162,7 @@ impl Receiver {
         lowest + 2.0 * self.half_spacing(modulation) * level as f64
     }
 
-    /// The variance from the light of others at a level, relative to the mean squared.
+    /// The variance from the light from other senders at a level, relative to the mean squared.
     fn beside(&self, modulation: Modulation, level: usize, others: &Interference) -> f64 {
         let aligned = match self.polarisation {
             Polarisation::Random => 0.5,
@@ -174,8 +175,8 @@ impl Receiver {
         beat + others.out_of_band_squares * spread
     }
 
-    /// The share of wrong bits if a level's noise is `sigma`, relative to the mean. Neighbouring
-    /// levels differ in one bit.
+    /// The bit error rate if a level's noise is `sigma`, relative to the mean. Neighbouring levels
+    /// differ in one bit.
     fn errors(&self, modulation: Modulation, sigma: impl Fn(usize) -> f64) -> f64 {
         let half = self.half_spacing(modulation);
         let levels = modulation.levels();

@@ -14,20 +14,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SwitchLink {
-    /// Least launch power of a transceiver [dBm]. Default -8.2 dBm (10GBASE-LR).
+    /// Minimum launch power of a transceiver [dBm]. Default -8.2 dBm (10GBASE-LR).
     pub launch: Dbm,
-    /// Power that a receiver needs, penalties included [dBm]. Default -14.4 dBm (10GBASE-LR).
+    /// Minimum power at a receiver, including penalties [dBm]. Default -14.4 dBm (10GBASE-LR).
     pub sensitivity: Dbm,
-    /// Connectors of a circuit together [dB]. Default 2 dB: four of 0.5 dB, assumed.
+    /// Total loss of the connectors of a circuit [dB]. Default 2 dB: four connectors of 0.5 dB,
+    /// assumed.
     pub connectors: Decibel,
-    /// Gain of amplifiers in the switch [dB]. Default 0 dB: there are none.
+    /// Gain of amplifiers in the switch [dB]. Default 0 dB: no amplifiers.
     pub gain: Decibel,
-    /// Kept in reserve [dB]. Default 0.5 dB, assumed.
+    /// Margin of the link budget [dB]. Default 0.5 dB, assumed.
     pub margin: Decibel,
-    /// The longest fibre through the switch [length]. Default 500 m: the span of a large data
-    /// centre (Sirius §4.2).
+    /// Longest fibre through the switch [length]. Default 500 m: the span of a large data centre
+    /// (Sirius §4.2).
     pub fibre: Length,
-    /// Attenuation of fibre [dB/km]. Default 0.4 at 1,310 nm (ITU-T G.652, at most).
+    /// Attenuation of fibre [dB/km]. Default 0.4 dB/km, the maximum at 1,310 nm (ITU-T G.652).
     pub attenuation: Attenuation,
 }
 
@@ -210,7 +211,7 @@ mod tests {
 
     const AT: &str = "fabric.devices";
 
-    /// 6.2 dB between transceivers, less 2 dB, 0.5 dB and 500 m at 0.4 dB/km, leave 3.5 dB.
+    /// 6.2 dB between transceivers, minus 2 dB, 0.5 dB and 500 m at 0.4 dB/km, leave 3.5 dB.
     #[test]
     fn a_loss_within_the_budget_closes_and_one_beyond_does_not() {
         let within = LR.budget(AT, Decibel(3.5)).unwrap();
@@ -259,7 +260,7 @@ mod tests {
     }
 
     proptest! {
-        /// The launch power less all losses equals the required power plus the spare power; fibre
+        /// The launch power minus all losses equals the required power plus the spare power; fibre
         /// as long as the reach leaves no spare power.
         #[test]
         fn lines_add_up(

@@ -1,5 +1,5 @@
-//! How a node measures how far its leader is ahead, and which measurements it filters (Sirius §4.4:
-//! "it is also possible to digitally filter too large frequency variations").
+//! The measurement of a node's time difference to its leader, and the filter of these measurements
+//! (Sirius §4.4: "it is also possible to digitally filter too large frequency variations").
 
 use super::config::{ClockConfig, Filter};
 

@@ -16,7 +16,7 @@ use crate::Awgr;
 pub struct Fibres {
     /// Length [km].
     pub length: Vec<f64>,
-    /// Delay to the grating less the delay from it [ps].
+    /// Delay to the grating minus the delay from it [ps].
     pub asymmetry: Vec<f64>,
     /// Dispersion that the table of wavelengths does not correct [ps/nm].
     pub slope: Vec<f64>,
@@ -58,8 +58,8 @@ impl Fibres {
         }
     }
 
-    /// Writes each node's error in its estimate of the clock of `leader` [ps]: estimated delay less
-    /// true delay.
+    /// Writes each node's error in its estimate of the clock of `leader` [ps]: estimated delay
+    /// minus true delay.
     pub fn bias(&self, leader: usize, bias: &mut [f64]) {
         let sent = self.asymmetry[leader] / 2.0 + self.late(leader);
         for (j, bias) in bias.iter_mut().enumerate() {
@@ -68,7 +68,7 @@ impl Fibres {
         }
     }
 
-    /// True mean delay of a node less its estimate [ps].
+    /// True mean delay of a node minus its estimate [ps].
     pub(super) fn late(&self, node: usize) -> f64 {
         self.shift[node] - self.mismeasured[node]
     }

@@ -39,8 +39,8 @@ pub struct Samples {
     pub ahead: Vec<u32>,
     /// The node that was farthest behind.
     pub behind: Vec<u32>,
-    /// Clock of the second sound node less that of the first [ps], as an oscilloscope shows for two
-    /// nodes.
+    /// Clock of the second sound node minus that of the first [ps], as an oscilloscope shows for
+    /// two nodes.
     pub pair_ps: Vec<f64>,
     /// Largest deviation between any two nodes, each about its mean [ps].
     pub wander_ps: Vec<f64>,
@@ -61,7 +61,7 @@ pub struct PerNode {
     pub most_ps: Vec<f64>,
 }
 
-/// The judge's figures.
+/// The results of the judge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// Largest deviation between any two nodes at any sample [ps].

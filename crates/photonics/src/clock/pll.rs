@@ -1,10 +1,10 @@
 //! The loop that steers a clock, and its linear theory.
 //!
-//! Once an epoch a node measures e, by how much the leader's clock is ahead. It advances its own
-//! clock by kp·e and increases its correction per epoch by ki·e. A second-order loop with these
-//! gains is an α–β filter with α = kp and β = ki, so its response to white jitter has a closed form
-//! (Benedict and Bordner, IRE Trans. Automatic Control 7, 1962). The flight time of light and the
-//! computation are assumed to end before the next epoch.
+//! Once per epoch a node measures e, the lead of the leader's clock. It advances its own clock by
+//! kp·e and increases its correction per epoch by ki·e. A second-order loop with these gains is an
+//! α–β filter with α = kp and β = ki, so its response to white jitter has a closed form (Benedict
+//! and Bordner, IRE Trans. Automatic Control 7, 1962). The flight time of light and the computation
+//! are assumed to end before the next epoch.
 
 use super::quantity::Hertz;
 use lightloom_engine::Time;

@@ -11,7 +11,7 @@ quantity!(
     "0.5 ps"
 );
 quantity!(
-    /// A relative frequency [ppm]: a microsecond a second.
+    /// A relative frequency [ppm]: 1 ppm is a microsecond per second.
     Ppm,
     &[("ppm", 1.0), ("ppb", 1e-3)],
     "a relative frequency",

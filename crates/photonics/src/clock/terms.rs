@@ -1,4 +1,4 @@
-//! The terms that move clocks apart, one at a time.
+//! The terms of the deviation between clocks, each of which can be simulated alone.
 
 use super::config::{ClockConfig, Start};
 use super::quantity::{Dispersion, Kelvin, Picoseconds, Ppm};
@@ -12,21 +12,21 @@ pub enum Term {
     WhiteFrequency,
     /// Random walk of their frequency.
     RandomWalk,
-    /// How far apart oscillators begin, where they begin so.
+    /// Initial frequency differences of oscillators, if the clocks start cold.
     FrequencyOffset,
     /// Jitter of timestamps.
     Jitter,
     /// Their steps.
     Quantisation,
-    /// The way to the grating is longer than the way back.
+    /// Difference between the delays to and from the grating.
     Asymmetry,
-    /// Wavelengths differ in speed.
+    /// Different delays of wavelengths.
     Dispersion,
     /// Noise of measured delays.
     DelayMeasurement,
-    /// Fibres and oscillators get warmer and colder.
+    /// Temperature changes of fibres and oscillators.
     Temperature,
-    /// Nodes that die or lie.
+    /// Nodes that die or send a false time.
     Failures,
 }
 

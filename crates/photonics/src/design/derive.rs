@@ -49,11 +49,11 @@ pub struct Derived {
     pub phase_error_ps: Option<f64>,
     /// Error of a cached gain after an epoch [dB]; `None` without amplitude caching.
     pub amplitude_error_db: Option<f64>,
-    /// Share of wrong bits on the worst path, before correction.
+    /// Bit error rate on the worst path, before correction.
     pub ber: f64,
-    /// Share of wrong bits on the worst path, before correction, with the margin used up.
+    /// Bit error rate on the worst path, before correction, with the margin used up.
     pub ber_without_margin: f64,
-    /// Share of wrong bits after correction, with the margin used up.
+    /// Bit error rate after correction, with the margin used up.
     pub error_rate: f64,
     /// Decoding delay after the cell itself.
     pub waits: Time,

@@ -21,40 +21,41 @@ pub use presets::{Preset, PRESETS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The devices of a fabric. Defaults: the second prototype of Sirius, with gratings of 16 ports.
+/// The optical devices of a fabric. Defaults: the second prototype of Sirius, with gratings of 16
+/// ports.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Design {
     /// The gratings.
     pub grating: Grating,
-    /// The wavelengths that its inputs use in a slot.
+    /// Wavelengths that the inputs of a grating use in a slot.
     pub wavelengths: Wavelengths,
     /// The lasers.
     pub laser: Laser,
-    /// How bits become light.
+    /// Modulation of light.
     pub modulation: Modulation,
     /// Rate of a channel [b/s] (Sirius §6).
     pub channel_rate: Rate,
     /// The receivers.
     pub receiver: Receiver,
-    /// Losses, margin and sharing.
+    /// The link budget: losses, margin, and sharing of lasers.
     pub link: Link,
-    /// Uplinks of a node, whose transceivers share lasers [count] (Sirius §4.1).
+    /// Number of uplinks of a node, whose transceivers share lasers [count] (Sirius §4.1).
     #[schemars(range(min = 1))]
     pub uplinks: u32,
-    /// Clock and data recovery.
+    /// Clock and data recovery of the receivers.
     pub cdr: Cdr,
-    /// Gain of the receivers.
+    /// Adaptation of the receivers' gain.
     pub amplitude: Amplitude,
     /// The other parts of the guardband.
     pub guard: Guard,
-    /// Length of a slot, guardband included [time]. Default: by `overhead`.
+    /// Length of a slot, including the guardband [time]. Default: guardband ÷ `overhead`.
     pub slot: Option<Time>,
-    /// Guardband ÷ slot [ratio], unless `slot` is given (Sirius §2.2, §7: 10 %).
+    /// Guardband ÷ slot [ratio]; without effect if `slot` is given (Sirius §2.2, §7: 10 %).
     pub overhead: f64,
-    /// How cells are protected.
+    /// Forward error correction of cells.
     pub fec: Fec,
-    /// The most bits that may be wrong after correction, margin used up [ratio] (Sirius §6).
+    /// Largest bit error rate after correction, with the margin used up [ratio] (Sirius §6).
     pub error_rate: f64,
 }
 

@@ -20,24 +20,25 @@ use rand_distr::{Distribution, StandardNormal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a DSDBR laser rings, and how it is driven.
+/// Ringing of a DSDBR laser after a step of its current, and its drive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Drive {
     /// Period of the ringing [time]; assumed.
     pub period: Time,
-    /// In which the ringing falls to 1/e [time]; fitted, with `mismatch`.
+    /// Time in which the ringing falls to 1/e [time]; fitted, together with `mismatch`.
     pub decay: Time,
-    /// Duration of the overshoot of the drive [time], in steps of 1 ns (the converter's); assumed.
+    /// Duration of the overshoot of the drive [time], a multiple of 1 ns (the step of the
+    /// converter); assumed.
     pub overshoot: Time,
-    /// Duration of the undershoot after it [time]; assumed.
+    /// Duration of the undershoot after the overshoot [time]; assumed.
     pub undershoot: Time,
-    /// Standard deviation of a pair's frequency and gain from the computed ones, cut at three
-    /// deviations [ratio]; fitted, with `decay`.
+    /// Standard deviation of the ringing frequency and the gain of a pair of wavelengths from the
+    /// computed values, cut at three deviations [ratio]; fitted, together with `decay`.
     pub mismatch: f64,
-    /// Tuned is what stays this near the target [channels]; assumed.
+    /// Largest distance from the target at which the laser counts as tuned [channels]; assumed.
     pub tolerance: f64,
-    /// The chip: its mismatches are drawn from this seed [number].
+    /// Seed of the mismatches, which represents the chip [number].
     pub seed: u64,
 }
 

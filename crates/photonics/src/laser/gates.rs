@@ -12,7 +12,7 @@ use lightloom_engine::{check_range, Refusal, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An array of gates.
+/// An array of gates (semiconductor optical amplifiers).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Gates {
@@ -20,12 +20,12 @@ pub struct Gates {
     pub on: Time,
     /// Longest time to close [time] (Sirius §6).
     pub off: Time,
-    /// Shortest ÷ longest [ratio]; assumed.
+    /// Shortest time ÷ longest time of the gates [ratio]; assumed.
     pub best: f64,
-    /// Gates of a chip [count] (Sirius §6).
+    /// Number of gates of a chip [count] (Sirius §6).
     #[schemars(range(min = 1))]
     pub a_chip: u32,
-    /// The chips: their times are drawn from this seed [number].
+    /// Seed of the gates' times, which represents the chips [number].
     pub seed: u64,
 }
 

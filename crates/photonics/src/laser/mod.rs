@@ -33,22 +33,22 @@ pub const COMB_WAVELENGTHS: u32 = 100;
 /// The largest number of wavelengths that is modelled.
 const WAVELENGTHS_MAX: u32 = 512;
 
-/// The kind of laser.
+/// Kind of laser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LaserKind {
-    /// A DSDBR laser with the drive it is sold with: 10 ms.
+    /// A DSDBR laser with its off-the-shelf drive: 10 ms.
     OffTheShelf,
-    /// A DSDBR laser, its current changed in one step.
+    /// A DSDBR laser whose current changes in one step.
     DsdbrUndamped,
     /// A DSDBR laser with a damped drive.
     Dsdbr,
-    /// A laser a wavelength, chosen by gates.
+    /// One fixed laser per wavelength; gates select one.
     #[default]
     FixedBank,
-    /// DSDBR lasers that tune while another sends, chosen by gates.
+    /// Several DSDBR lasers, which tune while another one sends; gates select one.
     TunableBank,
-    /// A comb, whose lines gates choose from.
+    /// A frequency comb; gates select one of its lines.
     Comb,
 }
 
@@ -77,23 +77,23 @@ impl LaserKind {
     }
 }
 
-/// The laser of a transceiver, or of several.
+/// The laser of one transceiver, or of several.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Laser {
-    /// The kind of laser.
+    /// Kind of laser.
     pub kind: LaserKind,
-    /// Wavelengths [count]. Default: 112 of tunable lasers (Sirius §3.2), 100 of a comb (§3.3),
-    /// and a fixed bank of as many chips of 19 as the grating's ports need (§6).
+    /// Number of wavelengths [count]. Default: 112 for tunable lasers (Sirius §3.2), 100 for a comb
+    /// (§3.3), and for a fixed bank those of the chips of 19 that the grating's ports need (§6).
     #[schemars(range(min = 1, max = 512))]
     pub wavelengths: Option<u32>,
-    /// Power at its output [dBm] (Sirius §4.5).
+    /// Output power [dBm] (Sirius §4.5).
     pub output: Dbm,
-    /// How the tunable lasers ring and are driven. Default: fitted to the paper.
+    /// Ringing and drive of tunable lasers. Default: values that are fitted to the paper.
     pub drive: Option<Drive>,
-    /// The gates. Default: the paper's.
+    /// The gates. Default: the values of the paper.
     pub gates: Option<Gates>,
-    /// Spare lasers of a tunable bank [count]. Default 1 (§4.5).
+    /// Number of spare lasers of a tunable bank [count]. Default 1 (§4.5).
     pub spares: Option<u32>,
 }
 

@@ -5,17 +5,17 @@ use lightloom_engine::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A node that dies: it is silent from then on, and others know after `missed` epochs.
+/// A node that dies: it then sends no cells, and the other nodes detect this after `missed` epochs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Death {
-    /// The number of the node, from 0.
+    /// Number of the node, from 0.
     pub node: u32,
-    /// When, after the clocks have settled [time]. Default 0 s.
+    /// Time of the failure, counted from the end of `settle` [time]. Default 0 s.
     #[serde(default)]
     pub at: Time,
-    /// Epochs without its cell after which the next node takes over [count]; until then all
-    /// hold over. Default 3 (assumption).
+    /// Number of epochs without its cell after which the next node becomes the leader [count];
+    /// until then all nodes hold over. Default 3 (assumption).
     #[serde(default = "three")]
     pub missed: u64,
 }
@@ -24,19 +24,19 @@ fn three() -> u64 {
     3
 }
 
-/// Nodes that lie about their time when they lead.
+/// Byzantine nodes, which send a false time when they are the leader.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Byzantine {
-    /// The numbers of the nodes, from 0.
+    /// Numbers of the nodes, from 0.
     pub nodes: Vec<u32>,
-    /// Since when, after the clocks have settled [time]. Default 0 s.
+    /// Time from which they send false times, counted from the end of `settle` [time]. Default 0 s.
     pub at: Time,
-    /// How they lie. Default split.
+    /// Kind of false time. Default "split".
     pub lie: Lie,
-    /// Size of a jump or split [time]. Default 1 ns.
+    /// Error of the false time for "jump" and "split" [time]. Default 1 ns.
     pub size: Picoseconds,
-    /// Rate at which clocks run away [ppm]. Default 1000 ppm.
+    /// Rate at which the error of the false time grows for "run" [ppm]. Default 1000 ppm.
     pub speed: Ppm,
 }
 
@@ -52,7 +52,7 @@ impl Default for Byzantine {
     }
 }
 
-/// How a byzantine leader lies.
+/// Kind of false time that a byzantine leader sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Lie {

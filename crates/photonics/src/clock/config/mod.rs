@@ -20,43 +20,44 @@ const SAMPLES: u64 = 100_000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClockConfig {
-    /// Nodes that keep the same time [count], 2 to 65536. Default 128 (Sirius §7).
+    /// Number of synchronised nodes [count], 2 to 65536. Default 128 (Sirius §7).
     pub nodes: u32,
-    /// Epoch, in which every node hears the leader once [time]. Default 1.6 us: 16 slots of
-    /// 100 ns (Sirius §7).
+    /// Length of an epoch, in which every node receives one cell from the leader [time]. Default
+    /// 1.6 us: 16 slots of 100 ns (Sirius §7).
     pub epoch: Time,
-    /// Epochs for which a node leads before the next one does [count]. Default 4: "every few
-    /// epochs" (Sirius §4.4; the number is an assumption).
+    /// Number of epochs for which a node is the leader [count]. Default 4: "every few epochs"
+    /// (Sirius §4.4; the number is an assumption).
     pub leader_epochs: u64,
     /// Network time that is simulated epoch by epoch, after `settle` [time]. Default 100 ms.
     pub duration: Time,
-    /// Network time before anything is judged [time]. Default: two turns of all leaders, or
-    /// ten time constants of the loop (from cold 40) if that is longer.
+    /// Network time before the deviation is measured [time]. Default: two turns of all leaders, or
+    /// ten time constants of the loop (40 with `loop.start = "cold"`) if that is longer.
     pub settle: Option<Time>,
     /// Seed of all random streams. Default 1.
     pub seed: u64,
-    /// The loop that steers each clock.
+    /// The phase-locked loop of each clock.
     #[serde(rename = "loop")]
     pub pll: Loop,
     /// The oscillator of each node.
     pub oscillator: Oscillator,
-    /// How arrivals are measured.
+    /// Measurement of arrival times.
     pub timestamps: Timestamps,
-    /// The fibres between nodes and grating.
+    /// The fibres between the nodes and the grating.
     pub fibre: Fibre,
     /// The temperature of fibres and oscillators, over a day.
     pub temperature: Temperature,
-    /// How nodes measure their delay to the grating.
+    /// Measurement of each node's delay to the grating.
     pub loopback: Loopback,
-    /// How the deviation is observed.
+    /// Measurement of the deviation between clocks.
     pub judge: Judge,
-    /// A day in long steps, before the epochs of its worst moment. Left out unless given.
+    /// A day, simulated in long steps; the epochs are then simulated at its worst step. Default: no
+    /// day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<Day>,
-    /// Nodes that die [list]. Default none.
+    /// Nodes that die [list]. Default: none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub die: Vec<Death>,
-    /// Nodes that lie when they lead. Default none.
+    /// Byzantine nodes, which send a false time when they are the leader. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub byzantine: Option<Byzantine>,
 }

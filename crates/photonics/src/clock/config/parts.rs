@@ -7,26 +7,28 @@ use lightloom_engine::{Length, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A phase-locked loop of second order: what it measures moves its time, and its frequency.
+/// A second-order phase-locked loop: each measurement corrects the time and the frequency of the
+/// clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Loop {
-    /// Noise bandwidth B of the loop, one-sided [frequency]: of white jitter it lets 2·B·epoch
-    /// pass. Default 5 kHz (assumption).
+    /// One-sided noise bandwidth B of the loop [frequency]: it passes the fraction 2·B·epoch of the
+    /// variance of white jitter. Default 5 kHz (assumption).
     pub bandwidth: Hertz,
-    /// Damping of the loop, 0.1 to 10. Default 0.707: the step response that settles soonest
+    /// Damping of the loop, 0.1 to 10. Default 0.707, for which the step response settles soonest
     /// (Gardner, Phaselock Techniques).
     pub damping: f64,
-    /// Largest difference of frequency that one epoch's measurement may stand for [ppm]; what
-    /// is larger is filtered (Sirius §4.4: "too large frequency variations"). Default 10 ppm
-    /// (assumption: 16 ps an epoch).
+    /// Largest frequency difference that the measurement of one epoch may indicate [ppm]; larger
+    /// ones are filtered (Sirius §4.4: "too large frequency variations"). Default 10 ppm
+    /// (assumption: 16 ps per epoch).
     pub clip: Ppm,
-    /// The fate of a measurement beyond `clip`: it is taken to be as large as that
-    /// (default), or left out.
+    /// Treatment of a measurement beyond `clip`: it is limited to that value (default), or
+    /// discarded.
     pub filter: Filter,
-    /// How clocks begin: at the same time and frequency, as after the bootstrap of A.2
-    /// (default), or each at the frequency of its oscillator; then nothing is filtered before
-    /// they have settled, as a filter would hold them apart.
+    /// Initial state of the clocks: equal time and frequency, as after the bootstrap of A.2
+    /// (default), or equal time and the frequency of each node's oscillator. In the second case no
+    /// measurement is filtered before the clocks have settled, because the filter would keep them
+    /// apart.
     pub start: Start,
 }
 
@@ -42,40 +44,40 @@ impl Default for Loop {
     }
 }
 
-/// The fate of a measurement that is too large.
+/// Treatment of a measurement that is too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Filter {
-    /// An outlier counts as the largest value that is not one.
+    /// A measurement beyond `clip` is limited to that value.
     Clip,
-    /// An outlier is dropped: the clock holds over.
+    /// A measurement beyond `clip` is discarded, and the clock holds over.
     Reject,
 }
 
-/// How clocks begin.
+/// Initial state of the clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Start {
-    /// At the same time and frequency.
+    /// Equal time and equal frequency.
     Locked,
-    /// At the same time, each at the frequency of its oscillator.
+    /// Equal time, and the frequency of each node's oscillator.
     Cold,
 }
 
-/// An oscillator: a constant error, and noise of its frequency.
+/// An oscillator, with a constant error and noise of its frequency.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Oscillator {
-    /// Frequency error that is allowed, either way; each node has its own, uniform [ppm].
-    /// Default 100 ppm (IEEE 802.3, clocks of Ethernet).
+    /// Largest frequency error in either direction [ppm]; the error of each node is drawn
+    /// uniformly. Default 100 ppm (IEEE 802.3, clocks of Ethernet).
     pub tolerance: Ppm,
-    /// White frequency noise, as Allan deviation at 1 s [ppm]; it falls with the root of time.
-    /// Default 0.1 ppb (assumption for quartz).
+    /// White frequency noise, as Allan deviation at 1 s [ppm]; the deviation falls with the square
+    /// root of the averaging time. Default 0.1 ppb (assumption for quartz).
     pub white: Ppm,
-    /// Random walk of the frequency, as Allan deviation at 1 s [ppm]; it grows with the root
-    /// of time. Default 0.01 ppb (assumption for quartz).
+    /// Random walk of the frequency, as Allan deviation at 1 s [ppm]; the deviation grows with the
+    /// square root of the averaging time. Default 0.01 ppb (assumption for quartz).
     pub walk: Ppm,
-    /// How the frequency follows the temperature [ppm/K]. Default 1 ppm/K (assumption).
+    /// Change of the frequency with temperature [ppm/K]. Default 1 ppm/K (assumption).
     pub thermal: ThermalDrift,
 }
 
@@ -90,13 +92,13 @@ impl Default for Oscillator {
     }
 }
 
-/// How arrivals are measured.
+/// Measurement of arrival times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Timestamps {
-    /// Jitter of one measured arrival, standard deviation [time]. Default 1 ps (assumption).
+    /// Jitter of a measured arrival time, as standard deviation [time]. Default 1 ps (assumption).
     pub jitter: Picoseconds,
-    /// Step in which arrivals are measured [time]. Default 0.625 ps: 64 steps (assumption) a
+    /// Resolution of measured arrival times [time]. Default 0.625 ps: 64 steps (assumption) per
     /// symbol of 40 ps (Sirius §6).
     pub quantisation: Picoseconds,
 }
@@ -118,12 +120,12 @@ impl Timestamps {
     }
 }
 
-/// The fibres between nodes and grating: one there, one back.
+/// The fibres between each node and the grating, one in each direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fibre {
-    /// From a node to the grating [length]. Default 250 m: half of a data centre of 500 m
-    /// (Sirius §4.2).
+    /// Mean length of a fibre from a node to the grating [length]. Default 250 m: half the span of
+    /// a data centre of 500 m (Sirius §4.2).
     pub length: Length,
     /// Standard deviation of these lengths [length]. Default 3 cm: "few centimeters" (Sirius
     /// A.2).
@@ -131,21 +133,22 @@ pub struct Fibre {
     /// Standard deviation of the difference between the delays to and from the grating [time]; a
     /// centimetre of fibre is 50 ps. Default 10 ps, as after calibration (assumption).
     pub asymmetry: Picoseconds,
-    /// How delay follows temperature [ps/km/K]. Default 20 ps/km/K (Sirius A.2); up to 33 are
-    /// reported.
+    /// Change of the delay with temperature [ps/km/K]. Default 20 ps/km/K (Sirius A.2); values up
+    /// to 33 are reported.
     pub thermal: ThermalDelay,
     /// Chromatic dispersion [ps/nm/km]. Default 17 ps/nm/km (ITU-T G.652 at 1550 nm, typical).
     pub dispersion: Dispersion,
-    /// Ports of a grating: as many wavelengths [count]. Default 16 (Sirius §7).
+    /// Number of ports of a grating, which is the number of wavelengths [count]. Default 16 (Sirius
+    /// §7).
     pub wavelengths: u32,
-    /// From a wavelength to the next [wavelength]. Default 0.402 nm: 1552.524 and 1552.926 nm
-    /// are adjacent (Sirius §6).
+    /// Distance between adjacent wavelengths [wavelength]. Default 0.402 nm: 1552.524 and 1552.926
+    /// nm are adjacent (Sirius §6).
     pub spacing: Nanometres,
-    /// Whether nodes have a table of each wavelength's delay relative to that of the loop-back.
-    /// Default true (Sirius A.2: it "can be accounted for").
+    /// Whether nodes have a table of the delay of each wavelength relative to that of the
+    /// loop-back. Default true (Sirius A.2: it "can be accounted for").
     pub table: bool,
-    /// Standard deviation of the dispersion from what the table was made for, relative.
-    /// Default 0.01 (assumption).
+    /// Standard deviation of the dispersion from the value in the table [ratio]. Default 0.01
+    /// (assumption).
     pub table_error: f64,
 }
 
@@ -165,17 +168,17 @@ impl Default for Fibre {
     }
 }
 
-/// The temperature of fibres and oscillators: a wave a day, and one of the air conditioning.
-/// Part of each is a node's own.
+/// The temperature of fibres and oscillators: a daily wave, and a wave of the air conditioning. A
+/// part of each wave has a phase of its own at each node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Temperature {
-    /// Amplitude of the wave of a day [K]. Default 4.5 K: half of 18 to 27 °C, which ASHRAE
-    /// recommends.
+    /// Amplitude of the daily wave [K]. Default 4.5 K: half of the range from 18 to 27 °C, which
+    /// ASHRAE recommends.
     pub daily: Kelvin,
     /// Amplitude of the wave of the air conditioning [K]. Default 0.5 K (assumption).
     pub cycle: Kelvin,
-    /// Period of the air conditioning [time]. Default 900 s (assumption).
+    /// Period of the wave of the air conditioning [time]. Default 900 s (assumption).
     pub cycle_period: Time,
     /// Share of both waves that has a phase of its own at each node, 0 to 1. Default 0.5
     /// (assumption).
@@ -194,23 +197,23 @@ impl Default for Temperature {
 }
 
 impl Temperature {
-    /// Whether anything gets warmer or colder.
+    /// Whether any temperature changes.
     pub(crate) fn varies(&self) -> bool {
         self.daily.0 > 0.0 || self.cycle.0 > 0.0
     }
 }
 
-/// How nodes measure their delay to the grating: cells that they send to themselves.
+/// Measurement of each node's delay to the grating, by cells that it sends to itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Loopback {
-    /// From a measurement to the next [time]; 0 s: once, at the start. Default 60 s
-    /// (assumption; Sirius A.2: "periodically repeating the measures").
+    /// Time between measurements [time]; with 0 s there is one measurement, at the start. Default
+    /// 60 s (assumption; Sirius A.2: "periodically repeating the measures").
     pub every: Time,
-    /// Cells that a measurement is the average of [count]. Default 1000 (assumption).
+    /// Number of cells over which a measurement is averaged [count]. Default 1000 (assumption).
     pub averaged: u32,
-    /// Noise of a measured delay, standard deviation [time]. Default: half a loop-back's,
-    /// which follows from jitter and quantisation of two timestamps.
+    /// Standard deviation of a measured delay [time]. Default: half that of a loop-back, which
+    /// follows from the jitter and quantisation of two timestamps.
     pub noise: Option<Picoseconds>,
 }
 
@@ -224,26 +227,26 @@ impl Default for Loopback {
     }
 }
 
-/// How the deviation is observed: a maximum means little without how often one looked.
+/// Measurement of the deviation between clocks. A maximum depends on the number of samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Judge {
-    /// From a sample to the next [time]. Default: 10 epochs, what gives 100,000 samples if
-    /// that is longer, or the next number that is prime to the turns of all leaders.
+    /// Time between samples [time]. Default: 10 epochs, or more if this would give over 100,000
+    /// samples; it is rounded up to a number of epochs that is coprime to a full turn of leaders.
     pub sampling: Option<Time>,
-    /// Bandwidth of a single-pole filter before the samples [frequency]. Default: none, a
-    /// sample is what the clock is then.
+    /// Bandwidth of a single-pole filter before the samples [frequency]. Default: no filter; a
+    /// sample is the instantaneous value of the clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Hertz>,
 }
 
-/// A day in long steps.
+/// A day, simulated in long steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Day {
     /// Simulated time [time]. Default 86400 s (Sirius §6: 24 hours).
     pub duration: Time,
-    /// A step, over which clocks are averaged [time]. Default 1 s.
+    /// Length of a step, over which clocks are averaged [time]. Default 1 s.
     pub step: Time,
 }
 
