@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 struct WiresConfig {
     /// Rate of each wire [b/s].
     rate: Rate,
-    /// Propagation along each wire [s]; light takes 5 ns a metre.
+    /// Propagation delay of each wire [s]; 5 ns per metre.
     propagation: Time,
 }
 

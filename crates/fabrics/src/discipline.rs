@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Discipline {
-    /// Flows take turns, a packet each.
+    /// One packet of each flow in turn.
     #[default]
     Fair,
     /// First in, first out: a server sends its flows one after another, and receives packets

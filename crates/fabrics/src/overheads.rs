@@ -15,13 +15,14 @@ use lightloom_engine::{check_range, Bytes, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How switches send a packet on.
+/// Forwarding of packets by switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Forwarding {
-    /// As it comes: a flow alone takes its bytes at the narrowest rate.
+    /// Cut-through: a single flow takes the time that its bytes need at the lowest rate of its
+    /// path.
     CutThrough,
-    /// Once they have all of it (default), as those of `clos` do: a flow's last packet takes its
+    /// Store-and-forward (default), as in `clos`: the last packet of a flow takes its transmission
     /// time again on every link.
     #[default]
     StoreAndForward,
@@ -193,20 +194,20 @@ macro_rules! with_overheads {
             $(#[$way])*
             #[serde(skip_serializing_if = "crate::physics::is_nothing")]
             pub propagation: lightloom_engine::Time,
-            /// Forwarding latency of every electrical switch on the way, those of racks among them
-            /// [time]. Default 0 s (idealised).
+            /// Forwarding latency of every electrical switch on the path, including the racks'
+            /// switches [time]. Default 0 s (idealised).
             #[serde(skip_serializing_if = "crate::physics::is_nothing")]
             pub switch_latency: lightloom_engine::Time,
-            /// Time that every link between racks or switches needs to encode and decode, for
-            /// forward error correction [time]. Default 0 s (idealised).
+            /// Latency that forward error correction adds to every link between racks or switches
+            /// [time]. Default 0 s (idealised).
             #[serde(skip_serializing_if = "crate::physics::is_nothing")]
             pub fec_latency: lightloom_engine::Time,
-            /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
-            /// Default 0 B (idealised).
+            /// Header bytes of every packet [B]; they reduce the payload that links carry. Default
+            /// 0 B (idealised).
             #[serde(skip_serializing_if = "crate::physics::is_nothing")]
             pub header: lightloom_engine::Bytes,
-            /// Payload of a full packet [B], where there are headers, or switches that store
-            /// packets whole. Default 1500 B.
+            /// Payload of a full packet [B]; it has an effect only with headers or with switches
+            /// that store packets. Default 1500 B.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub packet: Option<lightloom_engine::Bytes>,
         }

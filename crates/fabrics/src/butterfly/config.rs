@@ -23,88 +23,87 @@ pub(super) const OUTPUT_BUFFER: u32 = 512;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ButterflyConfig {
-    /// Routers along each dimension; every router is wired to all that differ
-    /// from it in one dimension. `[4, 4]` for the 64 nodes of LIONS §IV. Default:
-    /// the most nearly square grid that connects the cluster's hosts.
+    /// Number of routers along each dimension; every router is wired to all routers that differ
+    /// from it in one dimension. `[4, 4]` for the 64 nodes of LIONS §IV. Default: the most nearly
+    /// square grid that connects the cluster's hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routers: Option<Vec<u32>>,
-    /// c: hosts of a router (LIONS §IV: 4). Default: 4, or the next smaller
-    /// number that divides the cluster's hosts.
+    /// c: number of hosts of a router (LIONS §IV: 4). Default: 4, or the next smaller number that
+    /// divides the number of hosts of the cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 64))]
     pub concentration: Option<u32>,
     /// The routes of packets. Default "dimension-order".
     pub routing: Routing,
-    /// Bias of UGAL towards the minimal path [B of queue]: a packet takes another path only if the
-    /// queue there, multiplied by the number of wires, is shorter by more than this. Default 0 B,
-    /// the plain comparison.
+    /// Bias of UGAL towards the minimal path, as a queue length [B]: a packet takes another path
+    /// only if the queue there, multiplied by the number of wires, is shorter by more than this.
+    /// Default 0 B, the plain comparison.
     pub ugal_bias: Bytes,
-    /// Order in which a host sends the flows that wait for its transmitter: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
-    /// Default: `cluster.discipline`, which is "fair".
+    /// Order in which a host sends the flows that wait for its transmitter: "fair" (one packet of
+    /// each flow in turn) or "fifo". The paper gives no order. Default: `cluster.discipline`, which
+    /// is "fair".
     #[serde(skip_serializing_if = "is_nothing")]
     pub discipline: Discipline,
-    /// Payload of a full packet [B]; the last of a flow is short (LIONS §IV: 256 B
-    /// and 64 B). Not shorter than a flit.
+    /// Payload of a full packet [B]; the last packet of a flow may be shorter (LIONS §IV: 256 B and
+    /// 64 B). Not shorter than a flit.
     pub packet: Bytes,
-    /// Header of every packet [B], as that of LIONS (§III: 5 B). Packets are
-    /// padded to whole flits.
+    /// Header of every packet [B], as in LIONS (§III: 5 B). Packets are padded to whole flits.
     pub header: Bytes,
-    /// Bytes that routers move per cycle [B]. Not in LIONS. Default 8 B, our assumption: a cycle is
-    /// 6.4 ns at 10 Gb/s.
+    /// Size of a flit, which routers move in a cycle [B]. LIONS does not define it. Default 8 B,
+    /// our assumption: a cycle is 6.4 ns at 10 Gb/s.
     pub flit: Bytes,
-    /// Line rate of every link [b/s]; that of the servers unless given (LIONS
-    /// §IV: 10 Gb/s).
+    /// Line rate of every link [b/s]. Default: the rate of the servers (LIONS §IV: 10 Gb/s).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Virtual channels of every link; Valiant and UGAL need two classes of
-    /// them. Not in LIONS. Default 2, our assumption: the fewest that work with
-    /// all routings; BookSim has 16 (Jiang et al., ISPASS 2013).
+    /// Number of virtual channels of every link; Valiant and UGAL need two classes of them. LIONS
+    /// does not define it. Default 2, our assumption: the smallest number with which all routings
+    /// work; BookSim has 16 (Jiang et al., ISPASS 2013).
     #[schemars(range(min = 1, max = 64))]
     pub vcs: u32,
-    /// Buffer of each virtual channel at a router's input [flits]. Not in LIONS.
-    /// Default, our assumption: the flits that are sent until a credit of the longest wire
-    /// is back, at this rate and these latencies, and a packet more with virtual cut-through;
-    /// at least 48 (64 with virtual cut-through). So one virtual channel carries the rate of
-    /// its link: 48 at 10 Gb/s and 15 m, 162 at 40 Gb/s.
+    /// Buffer of each virtual channel at a router's input [flits]. LIONS does not define it.
+    /// Default, our assumption: the flits that are sent until a credit returns over the longest
+    /// wire, at this rate and these latencies, and one packet more with virtual cut-through; at
+    /// least 48 (64 with virtual cut-through). One virtual channel then carries the full rate of
+    /// its link: 48 flits at 10 Gb/s and 15 m, 162 at 40 Gb/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65535))]
     pub vc_buffer: Option<u32>,
-    /// When a packet wins a virtual channel. Default "wormhole".
+    /// The condition under which a packet is assigned a virtual channel. Default "wormhole".
     pub flow_control: FlowControl,
-    /// From a flit's arrival at a router to its earliest departure: buffering,
-    /// route computation, allocation [time]. Not in LIONS. Default 100 ns, our
-    /// assumption of a plain switch chip.
+    /// Latency of a router, from a flit's arrival to its earliest departure: buffering, route
+    /// computation, allocation [time]. LIONS does not define it. Default 100 ns, our assumption for
+    /// a plain switch chip.
     pub router_latency: Time,
-    /// From a flit's departure to the credit's leaving for the router or host
-    /// before [time]. Not in LIONS. Default 6.4 ns, our assumption: a cycle
-    /// at 10 Gb/s. BookSim's flattened butterfly takes two.
+    /// Time from a flit's departure until its credit leaves for the previous router or host [time].
+    /// LIONS does not define it. Default 6.4 ns, our assumption: a cycle at 10 Gb/s. BookSim's
+    /// flattened butterfly needs two cycles.
     pub credit_latency: Time,
-    /// How often routers give virtual channels and move flits across their switch in
-    /// a cycle of the links. With more than once an input sends, and an output takes,
-    /// up to as many flits a cycle; what the wire has not taken waits in a queue of
-    /// the output. Not in LIONS. Default 1: no output queue; at most 4. Comparisons of
-    /// topologies have 2 (Besta and Hoefler, Slim Fly, SC 2014), as nothing is then lost
-    /// to allocators.
+    /// Internal speedup: the number of times per cycle of the links that a router assigns virtual
+    /// channels and moves flits across its switch, at most 4. An input can then send, and an output
+    /// receive, up to this number of flits in a cycle; flits that the wire has not yet taken wait
+    /// in a queue of the output. LIONS does not define it. Default 1: no output queue. Comparisons
+    /// of topologies use 2 (Besta and Hoefler, Slim Fly, SC 2014), so that allocators cause no
+    /// loss.
     #[schemars(range(min = 1, max = 4))]
     pub speedup: u32,
-    /// Queue of each output [flits]; only with a speedup above 1. Not in LIONS.
-    /// Default 512 then, our assumption: deeper ones change nothing in LIONS' network.
+    /// Size of the queue of each output [flits]; only with a speedup above 1. LIONS does not define
+    /// it. Default 512, our assumption: larger queues change nothing in the network of LIONS.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
     pub output_buffer: Option<u32>,
-    /// Flits that an input port can send in a cycle, of different virtual
-    /// channels to different outputs. Not in LIONS. Default 1, our assumption of a
-    /// plain crossbar; at most 4.
+    /// Number of flits that an input port can send in a cycle, from different virtual channels to
+    /// different outputs, at most 4. LIONS does not define it. Default 1, our assumption of a plain
+    /// crossbar.
     #[schemars(range(min = 1, max = 4))]
     pub input_speedup: u32,
-    /// Rounds of the switch allocator each time that it moves flits. Not in LIONS.
-    /// Default 1, our assumption.
+    /// Number of rounds of the switch allocator each time that it moves flits. LIONS does not
+    /// define it. Default 1, our assumption.
     #[schemars(range(min = 1, max = 16))]
     pub allocator_iterations: u32,
-    /// Wire from a host to its router [length] (LIONS §IV: 1.75 m).
+    /// Length of the wire from a host to its router [length] (LIONS §IV: 1.75 m).
     pub host_wire: Length,
-    /// Distance of neighbouring routers [length]; wires to those farther off are
-    /// longer in proportion (LIONS §IV: 5 m).
+    /// Distance between neighbouring routers [length]; wires to more distant routers are longer in
+    /// proportion (LIONS §IV: 5 m).
     pub spacing: Length,
 }
 
@@ -112,22 +111,22 @@ pub struct ButterflyConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routing {
-    /// The shortest: one wire in each dimension that differs, in order.
+    /// The shortest route: one wire in each dimension that differs, in order of dimensions.
     DimensionOrder,
-    /// Over a random intermediate router (Valiant).
+    /// By a random intermediate router (Valiant).
     Valiant,
-    /// Minimal, or by a random intermediate router if the queue that way, times
-    /// hops, is shorter at the first router (UGAL with local queues).
+    /// Minimal, or by a random intermediate router if the queue of the first router in that
+    /// direction, multiplied by the number of hops, is shorter (UGAL with local queues).
     Ugal,
 }
 
-/// When a packet wins a virtual channel that is free.
+/// The condition under which a packet is assigned a free virtual channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowControl {
-    /// At once; it may stretch over several routers.
+    /// At once; the packet may extend over several routers.
     Wormhole,
-    /// When the buffer there has room for all of it.
+    /// When the buffer at the next router has room for the whole packet.
     VirtualCutThrough,
 }
 

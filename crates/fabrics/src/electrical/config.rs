@@ -12,71 +12,71 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClosConfig {
-    /// Granularity of the simulation: `packets` (default), or `flows`: every
-    /// flow has its max-min fair rate, which round robin with back-pressure
-    /// converges to (Hahne 1991). Much faster for long flows, without queues.
+    /// Granularity of the simulation: `packets` (default), or `flows`, in which every flow has its
+    /// max-min fair rate, to which round robin with back-pressure converges (Hahne 1991). `flows`
+    /// is much faster for long flows and has no queues.
     pub detail: Detail,
-    /// Racks below the same aggregation switches; must divide the racks.
-    /// Default: the largest divisor up to 16 that leaves four pods or more
-    /// (16 racks for the 128 of Sirius §7, which does not say).
+    /// Number of racks of a pod, which share the aggregation switches; must divide the number of
+    /// racks. Default: the largest divisor up to 16 that gives at least four pods (16 for the 128
+    /// racks of Sirius §7, which does not state it).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub racks_per_pod: Option<u32>,
-    /// Tiers of switches, those of the racks included. With 2 every switch above joins all racks,
-    /// as if `racks_per_pod` were all of them; with more there are pods and a core, and the bill of
-    /// parts has so many tiers. Default: pods and a core, and a bill of as few tiers as join the
-    /// racks by switches of the price book, 3 at least where `oversubscription` is between pods
-    /// and core.
+    /// Number of tiers of switches, including the racks' switches. With 2, every upper switch
+    /// connects all racks, as if `racks_per_pod` were the number of racks. With more, there are
+    /// pods and a core, and the bill of parts has this number of tiers. Default: pods and a core,
+    /// and a bill with the fewest tiers that connect the racks by switches of the price book (at
+    /// least 3 if `oversubscription` is between pods and core).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 8))]
     pub tiers: Option<u32>,
-    /// Rate of one switch-to-switch link [b/s]. A bundle has as many as come
-    /// nearest to its capacity, which they share evenly. Default 50 Gb/s
-    /// (Sirius §7: "8 uplinks, each operating at a native rate of 50 Gbps").
+    /// Rate of a link between switches [b/s]. A bundle has the number of links whose total is
+    /// nearest to its capacity, in equal shares. Default 50 Gb/s (Sirius §7: "8 uplinks, each
+    /// operating at a native rate of 50 Gbps").
     pub link_rate: Rate,
-    /// Capacity below ÷ capacity above the tier named by `oversubscription_at`;
-    /// 1 is non-blocking, 3 is ESN-OSUB (Ideal) (Sirius §7). Default: that of the cluster,
-    /// else 1.
+    /// Capacity below ÷ capacity above the tier `oversubscription_at`: 1 is non-blocking, 3 is
+    /// ESN-OSUB (Ideal) (Sirius §7). Default: the value of the cluster, otherwise 1.
     pub oversubscription: f64,
-    /// Where the oversubscription bites. Sirius §7 puts it "at the aggregation
-    /// tier beyond the racks": `aggregation-core` (default) is between the
-    /// aggregation switches and the core, so that traffic within a pod keeps
-    /// its full rate; `rack` is between the racks and the aggregation switches,
-    /// so that all traffic between racks is restricted.
+    /// The place of the oversubscription; Sirius §7 has it "at the aggregation tier beyond the
+    /// racks". `aggregation-core` (default): between the aggregation switches and the core, so that
+    /// traffic within a pod keeps its full rate. `rack`: between the racks and the aggregation
+    /// switches, so that all traffic between racks is limited.
     pub oversubscription_at: Tier,
-    /// Aggregation switches of a pod, to which the uplinks of its racks go in turn: as much
-    /// fails with one. At most the uplinks of a rack. Default: as many.
+    /// Number of aggregation switches of a pod, at most the uplinks of a rack. The uplinks of each
+    /// rack are assigned to them in turn, so that a failed switch takes its share of them. Default:
+    /// one switch per uplink of a rack.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub aggregation_switches: Option<u32>,
-    /// Switches of the core, each with an equal share of the links of every pod: as much
-    /// fails with one. At most the links of a pod to the core. Default: as many.
+    /// Number of core switches, at most the links of a pod to the core. Each has an equal share of
+    /// the links of every pod, which fails with it. Default: one switch per link of a pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub core_switches: Option<u32>,
-    /// Packets of one flow that may wait at a switch before the previous hop stops serving that
-    /// flow. Packets on the link between the two hops are not counted. Has no effect on `flows`.
-    /// Default: the packets that the fastest flow sends over one hop in the serialisation time of
-    /// a packet and the delay of the hop, at least 4; back-pressure alone then never idles a link.
+    /// Number of packets of one flow that may wait at a switch before the previous hop stops
+    /// serving that flow; packets on the link between them are not counted. Without effect with
+    /// `detail = "flows"`. Default: the packets that the fastest flow sends over one hop in the
+    /// transmission time of a packet plus the delay of the hop, at least 4; back-pressure alone
+    /// then never leaves a link idle.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_048_576))]
     pub flow_buffer: Option<u32>,
-    /// Bytes of a flow in a full packet [B]; the last one is short. Default
-    /// 1,500 B (Ethernet's MTU).
+    /// Payload of a full packet [B]; the last packet of a flow may be shorter. Default 1500 B
+    /// (Ethernet's MTU).
     pub mtu: Bytes,
-    /// Bytes on the wire of every packet beside the flow's [B]: frame, gap and
-    /// protocol headers. Default 0 (idealised).
+    /// Bytes on the link of every packet in addition to the payload [B]: frame, gap and protocol
+    /// headers. Default 0 B (idealised).
     pub header: Bytes,
-    /// Propagation over one link [s]. Default 0 (idealised).
+    /// Propagation delay of a link [s]. Default 0 s (idealised).
     pub propagation: Time,
-    /// From a packet's last bit in to its first bit out of an idle switch [s].
-    /// Default 0 (idealised).
+    /// Latency of an idle switch, from the last bit of a packet in to its first bit out [s].
+    /// Default 0 s (idealised).
     pub switch_latency: Time,
-    /// Time that every link between switches needs to encode and decode, for forward error
-    /// correction [s]. Default 0 (idealised).
+    /// Latency that forward error correction adds to every link between switches [s]. Default 0 s
+    /// (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub fec_latency: Time,
-    /// Propagation over the link of a server, where it has one [s]. Default: that of the
+    /// Propagation delay of the link of a server, if the server has one [s]. Default: that of the
     /// other links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_propagation: Option<Time>,
@@ -86,19 +86,19 @@ pub struct ClosConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Detail {
-    /// Every packet over every hop.
+    /// Every packet on every hop.
     Packets,
-    /// Max-min rates.
+    /// Max-min fair rates of flows.
     Flows,
 }
 
-/// Where capacity is withheld.
+/// The place of the oversubscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
     /// Between the aggregation switches and the core.
     AggregationCore,
-    /// Between the racks and the aggregation switches, and above.
+    /// Between the racks and the aggregation switches; the capacity above is limited as well.
     Rack,
 }
 

@@ -10,46 +10,48 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 with_overheads! {
-    /// An electrical tree above the racks, oversubscribed or not.
+    /// An electrical tree above the racks, with or without oversubscription.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields, default)]
     pub struct TreeConfig {
-        /// β: what the servers of a rack can send ÷ what the tree can carry for
-        /// them, from 1 to 1,000. Default: that of the cluster, else 1, full bisection.
-        /// c-Through §5.1 has 40, 10 and 4.
+        /// β: rate at which the servers of a rack can send ÷ rate of the tree for them, from 1 to
+        /// 1,000. Default: the value of the cluster, otherwise 1 (full bisection). c-Through §5.1
+        /// has 40, 10 and 4.
         pub oversubscription: f64 = 1.0,
-        /// 2: racks on a core, all of β at the racks' uplinks (c-Through §5.1). 3:
-        /// racks, pods and a core, √β at each of the two (HydRA §IV). Default 2.
+        /// Levels of the tree. 2: racks and a core, with β at the racks' uplinks (c-Through §5.1).
+        /// 3: racks, pods and a core, with √β at the uplinks of racks and √β at those of pods
+        /// (HydRA §IV). Default 2.
         #[schemars(range(min = 2, max = 3))]
         pub levels: u32 = 2,
-        /// Racks below one pod, with three levels; must divide the racks. Default:
-        /// the largest divisor up to 16 that leaves four pods or more.
+        /// Number of racks of a pod, with three levels; must divide the number of racks. Default:
+        /// the largest divisor up to 16 that gives at least four pods.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         pub racks_per_pod: Option<u32> = None,
-        /// Rate of one of the links that a rack's uplink, or a pod's, is made of: as much fails
-        /// with one [b/s]. An uplink has as many as come nearest to its rate, at least one.
-        /// Default: the servers' rate.
+        /// Rate of one of the parallel links that form the uplink of a rack or of a pod [b/s]; a
+        /// failure takes out one such link. An uplink has the number of links whose total is
+        /// nearest to its rate, at least one. Default: the rate of a server.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub link_rate: Option<lightloom_engine::Rate> = None,
-        /// Aggregation switches of a pod, with three levels, to which the links of its racks go
-        /// in turn: as much fails with one. At most the links of a rack. Default: as many.
+        /// Number of aggregation switches of a pod, with three levels, at most the links of a rack.
+        /// The links of each rack are assigned to them in turn, so that a failed switch takes its
+        /// share of them. Default: one switch per link of a rack.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         pub aggregation_switches: Option<u32> = None,
-        /// Switches of the core, each with an equal share of the links of every pod, or of every
-        /// rack with two levels: as much fails with one. At most those links. Default: as many.
+        /// Number of core switches, at most the links of a pod (with two levels, of a rack). Each
+        /// has an equal share of these links, which fails with it. Default: one switch per link.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         pub core_switches: Option<u32> = None,
-        /// How switches send packets on, those of racks at both ends of a circuit among them.
-        /// Stored, as in a Clos, a flow's last packet takes its time again on every link of its
-        /// path; of the links that an uplink is made of, it takes one. Default
-        /// "store-and-forward".
+        /// Forwarding by switches, including the racks' switches at both ends. With
+        /// "store-and-forward", as in a Clos network, the last packet of a flow takes its
+        /// transmission time again on every link of its path; it uses one of the links that form an
+        /// uplink. Default "store-and-forward".
         pub forwarding: Forwarding = Forwarding::StoreAndForward,
     }
-    /// From a rack to any other [time]: over all links of the longest
-    /// path, which share it evenly. Default 0 s (idealised).
+    /// Propagation delay from a rack to any other [time], divided equally among the links of the
+    /// longest path. Default 0 s (idealised).
     propagation
 }
 

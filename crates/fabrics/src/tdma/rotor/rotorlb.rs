@@ -15,7 +15,7 @@ use crate::tdma::voq::Voqs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The treatment of traffic whose own slot is later while another circuit is idle.
+/// Treatment of traffic that waits for a later slot while another circuit is idle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Indirect {

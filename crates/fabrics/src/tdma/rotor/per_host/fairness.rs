@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fairness {
-    /// The rack: a circuit carries what waits at its rack, whichever host sent it.
+    /// The rack: a circuit carries any traffic that waits at its rack, of any host.
     #[default]
     PerRack,
     /// The host: each host may use its share of a circuit, as in the simulator of Opera's authors.
