@@ -27,8 +27,8 @@ class Options(BaseModel):
 
     prices: str = Field(
         default=price_books.DEFAULT,
-        description="A price book: sirius-2020, hydra-2013, cthrough-2010, ai-cluster-2026, or a "
-        "file beside the experiment. --prices overrides this key and `price`.",
+        description="Price book: sirius-2020, hydra-2013, cthrough-2010, ai-cluster-2026, or a "
+        "file, relative to the experiment. --prices overrides this key and `price`.",
     )
     price: list[str] = Field(
         default=[],
@@ -37,24 +37,24 @@ class Options(BaseModel):
     )
     counting: Literal["whole", "share"] | None = Field(
         default=None,
-        description='Whether boxes are bought "whole", or by a "share" as if they came in every '
-        "size. Default: as the book counts.",
+        description='Whether boxes are bought "whole", or by the "share" of a box that a fabric '
+        "uses. Default: the rule of the price book.",
     )
     worst_failure: bool = Field(
         default=False,
-        description="Also run every fabric with one failed part, and report the worst "
-        "single failure. --worst-failure does the same.",
+        description="Whether every fabric is also run with one failed part, and the worst single "
+        "failure is reported. --worst-failure sets this key.",
     )
     worst_of: int = Field(
         default=TRIES,
         ge=1,
-        description="Largest number of parts of each kind that are tried; of a kind with more "
-        "parts, a sample is tried. --worst-of overrides this key.",
+        description="Largest number of parts of each kind that are tried as the failed part; of a "
+        "kind with more parts, a sample is tried. --worst-of overrides this key.",
     )
     readings: list[str] = Field(
         default=[],
-        description="Readings of Sirius' Fig 6 with which cost also counts sirius and clos: A, F, "
-        "G, H, or files. --reading overrides them.",
+        description="Readings of Sirius' Fig 6 by which the costs of sirius and clos are also "
+        "computed: A, F, G, H, or files. --reading overrides this key.",
     )
 
 

@@ -22,42 +22,50 @@ class Application(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
 
     kind: Literal["iperf3", "nbdcopy", "memcached", "mpi", "dask", "command"]
-    """The program: a bulk transfer, a block copy (VM migration), requests to a memcached one after
-    the other, an MPI program with one rank on each host, a program that uses a Dask cluster with
+    """The program: a bulk transfer, a block copy (VM migration), consecutive requests to a
+    memcached, an MPI program with one rank on each host, a program that uses a Dask cluster with
     one worker on each host, or any command on one host."""
     name: str = ""
-    """Its name in the results. Default: its kind and number."""
+    """Name of the program in the results. Default: its kind and number."""
     source: int = Field(0, alias="from", ge=0)
-    """The host that sends, or that runs the command."""
+    """Number of the host that sends, or that runs the command."""
     to: int | None = Field(None, ge=0)
-    """The host that receives, or that has the memcached; iperf3, nbdcopy and memcached need one."""
+    """Number of the host that receives, or that runs the memcached; required for iperf3, nbdcopy
+    and memcached."""
     begin: str = "0 s"
-    """Start time, counted from the start of the controller."""
+    """Start time [s], counted from the start of the controller."""
     duration: str = "10 s"
-    """Time for which iperf3 sends, in whole seconds, or for which memcached receives requests."""
+    """Time for which iperf3 sends, in whole seconds, or for which memcached receives requests
+    [s]."""
     streams: int = Field(1, ge=1, le=64)
-    """Parallel connections of iperf3."""
+    """Number of parallel connections of iperf3."""
     udp: str | None = None
-    """Rate at which iperf3 sends UDP packets, such as "200 Mb/s". Default: TCP."""
+    """Rate at which iperf3 sends UDP packets [b/s], such as "200 Mb/s".
+
+    Default: iperf3 uses TCP.
+    """
     bytes: str = "256 MB"
-    """Bytes that nbdcopy transfers."""
+    """Size of the data that nbdcopy transfers [B]."""
     command: str | list[str] = ""
-    """The command line of `command`, `mpi` and `dask`."""
+    """Command line of `command`, `mpi` and `dask`."""
     hosts: list[int] = Field(default_factory=list)
-    """Hosts that have a rank of `mpi` or a worker of `dask` each. Default: all."""
+    """Numbers of the hosts that run one rank of `mpi` or one worker of `dask` each.
+
+    Default: all hosts.
+    """
     limit: str = "120 s"
-    """Time limit; the program is then terminated."""
+    """Time limit of the program, after which it is terminated [s]."""
 
 
 class Case(BaseModel):
-    """One run of several, with other values of some keys."""
+    """One of several runs, with its own values of some keys."""
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     name: str = Field(min_length=1)
-    """Its name in the output and the folder of its results."""
+    """Name of the case in the output, and folder of its results."""
     set: list[str] = Field(default_factory=list)
-    """Keys and values as `--set` takes them."""
+    """Keys with their values, `KEY=VALUE` as for `--set`."""
 
 
 class Table(BaseModel):
@@ -68,21 +76,23 @@ class Table(BaseModel):
     time_scale: float = Field(1.0, ge=1.0, le=LARGEST_SCALE)
     """Factor on all times of the fabric (days, nights, intervals, delays)."""
     settle_after: str | None = None
-    """Time between the last packet that a rack switch sends into a circuit and the end of its
-    light. Default: the time that the queue of the uplink needs to empty."""
+    """Time between the last packet that a rack switch sends into a circuit and the end of the
+    circuit's light [s]. Default: the time in which the queue of the uplink empties."""
     sample: str = "50 ms"
-    """Interval between two samples of the counters."""
+    """Time between samples of the counters [s]."""
     capture: str | None = None
-    """Bytes of each packet that are written to `capture.pcapng`, such as "128 B". Default: no
-    packets are captured."""
+    """Number of bytes of each packet that are written to `capture.pcapng` [B], such as "128 B".
+
+    Default: no packets are captured.
+    """
     forwarding: Literal["servers", "racks"] | None = None
-    """What leads packets onto circuits: servers tag them by OpenFlow rules of Open vSwitch
-    ("servers", HydRA alone), or rack switches look all of them up ("racks"). Default: servers for
-    HydRA, racks for others."""
+    """Selection of the packets that use circuits: OpenFlow rules of Open vSwitch on the servers tag
+    them ("servers", only for HydRA), or rack switches look up every packet ("racks"). Default:
+    "servers" for HydRA, "racks" for other fabrics."""
     application: list[Application] = Field(default_factory=list)
     """Programs that run on the hosts."""
     case: list[Case] = Field(default_factory=list)
-    """Runs with other values of some keys, one after the other. Default: a single run."""
+    """Runs with other values of some keys, one after another. Default: a single run."""
 
 
 #: Key of a list of tables → model of its entries.

@@ -46,13 +46,14 @@ class SwitchTable(_Keys):
     """A switch and the racks on it."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")
-    """Its name in the controller."""
+    """Name of the switch in the controller."""
     url: str
-    """Its address: scpi://HOST:PORT, sonic://USER@HOST, gnmi://HOST, tl1://, netconf://."""
+    """Address of the switch: scpi://HOST:PORT, sonic://USER@HOST, gnmi://HOST, tl1://,
+    netconf://."""
     ports: Path
     """Port map: rack, A port, B port (CSV)."""
     credentials: Path | None = None
-    """File with a user and a password, a line each."""
+    """File with the user on its first line and the password on its second."""
     settle: str | None = None
     """Dark time of a circuit that changes.
 
@@ -69,14 +70,14 @@ class PrometheusTable(_Keys):
     """A Prometheus server that has the demand."""
 
     url: str
-    """Its address: http://HOST:9090."""
+    """Address of the Prometheus server: http://HOST:9090."""
     query: str
     """Query whose series have a label for the source and one for the destination, such as
     `sum by (src, dst) (rate(flow_bytes_total[1m]))`."""
     span: str = "5 min"
-    """Time up to now that the query covers."""
+    """Length of the time before now that the query covers [s]."""
     step: str = "30 s"
-    """Distance between the samples of a series."""
+    """Time between the samples of a series [s]."""
     unit: str = "B/s"
     """Unit of a sample: a rate, or an amount such as "B"."""
     columns: str | None = None
@@ -87,13 +88,13 @@ class CountersTable(_Keys):
     """Counters of the racks' interfaces, read over gNMI."""
 
     interfaces: Path
-    """CSV with a line for each interface: rack, target (gnmi://HOST:PORT), interface."""
+    """CSV with one line per interface: rack, target (gnmi://HOST:PORT), interface."""
     span: str = "1 min"
-    """Time up to now whose traffic is the demand."""
+    """Length of the time before now whose traffic is the demand [s]."""
     credentials: Path | None = None
-    """File with a user and a password, a line each."""
+    """File with the user on its first line and the password on its second."""
     timeout: str = "5 s"
-    """Longest wait for an answer."""
+    """Longest time to wait for an answer [s]."""
     origin: Literal["", "openconfig"] = ""
     """Origin of the paths. Most servers need none."""
 
@@ -102,11 +103,11 @@ class DrainTable(_Keys):
     """Interfaces that are disabled over gNMI before their circuit goes dark."""
 
     interfaces: Path
-    """CSV with a line for each A port: switch, port, target (gnmi://HOST:PORT), interface."""
+    """CSV with one line per A port: switch, port, target (gnmi://HOST:PORT), interface."""
     credentials: Path | None = None
-    """File with a user and a password, a line each."""
+    """File with the user on its first line and the password on its second."""
     timeout: str = "10 s"
-    """Longest wait for an answer, and for an interface to be up or down."""
+    """Longest time to wait for an answer, and for an interface to be up or down [s]."""
     origin: Literal["", "openconfig"] = ""
     """Origin of the paths. Most servers need none."""
 
@@ -115,16 +116,16 @@ class OpenFlowTable(_Keys):
     """Rules of OpenFlow switches that lead traffic onto circuits and away from them."""
 
     rules: Path
-    """CSV with a line for each switch that sends over an A port: switch, port, datapath, circuit,
+    """CSV with one line per switch that sends over an A port: switch, port, datapath, circuit,
     electrical, and optionally circuit_vlan, electrical_vlan, priority."""
     hosts: Path
     """CSV with the rack of each address or prefix: prefix, rack."""
     listen: str = "127.0.0.1:6653"
     """Address and port to which the switches connect, or unix:PATH."""
     timeout: str = "5 s"
-    """Longest wait for a switch to connect, and to answer a barrier."""
+    """Longest time to wait for a switch to connect, and to answer a barrier [s]."""
     settle: str = "500 ms"
-    """Time from the last switch's answer until no packet is in a queue of a circuit."""
+    """Time from the last switch's answer until the queues of the circuits are empty [s]."""
     priority: int = Field(1000, ge=1, le=60_000)
     """Smallest priority of a rule; the length of a prefix is added to it."""
 
@@ -137,7 +138,7 @@ class DemandTable(_Keys):
     hosts: Path | None = None
     """CSV that names the rack of each host, address or prefix in flow records."""
     format: str | None = None
-    """Format of the files, such as "nfdump", "pmacct" or "sflowtool". Default: recognised."""
+    """Format of the files, such as "nfdump", "pmacct" or "sflowtool". Default: detected."""
     unit: str | None = None
     """Unit of the numbers in the files, such as "KB". Default: bytes."""
     columns: str | None = None
@@ -147,7 +148,7 @@ class DemandTable(_Keys):
     counters: CountersTable | None = None
     """Counters of interfaces, read at every interval."""
     older: str = "1 h"
-    """Demand that is older than this is not used."""
+    """Largest age of demand that is used [s]."""
     smoothing: float = Field(1.0, gt=0.0, le=1.0)
     """Weight of a new demand in the demand that the policy receives; the previous value has the
     rest."""
@@ -160,20 +161,20 @@ class NetworkTable(_Keys):
     """Rates of the racks, with which a dry run simulates the next interval."""
 
     circuit_rate: str
-    """Rate of a circuit in each direction, such as "400 Gb/s"."""
+    """Rate of a circuit in each direction [b/s], such as "400 Gb/s"."""
     packet_rate: str | None = None
-    """Rate at which a rack sends over the packet network. Default: no packet network."""
+    """Rate at which a rack sends over the packet network [b/s]. Default: no packet network."""
 
 
 class LimitsTable(_Keys):
     """Limits on the changes of a policy."""
 
     dwell: str = "0 s"
-    """Shortest time for which a circuit stays lit."""
+    """Shortest time for which a circuit stays lit [s]."""
     gain: float = Field(0.0, ge=0.0, le=1.0)
     """Smallest increase of the share of demand between connected racks."""
     dark_per_hour: str | None = None
-    """Largest dark time of a switch per hour, summed over changes. Default: no limit."""
+    """Largest total dark time of a switch per hour [s]. Default: no limit."""
     quiet: list[str] = Field(default_factory=list)
     """Times of day, such as "22:00-06:00" (UTC), in which a policy changes nothing."""
     when: Literal["now", "at checkpoint"] = "now"
@@ -184,13 +185,13 @@ class ControllerTable(_Keys):
     """The file."""
 
     name: str = "controller"
-    """Its name in logs and on the dashboard."""
+    """Name of the controller in logs and on the dashboard."""
     mode: Literal["advise", "act"] = "advise"
-    """Whether the policy's plans are only shown, or carried out."""
+    """Whether the policy's plans are only shown ("advise"), or carried out ("act")."""
     interval: str = "10 s"
-    """Time from one decision of the policy to the next."""
+    """Time from one decision of the policy to the next [s]."""
     policy_within: str = "10 s"
-    """Longest time of one decision. A policy that takes longer is not called again."""
+    """Longest time of one decision [s]. A policy that takes longer is not called again."""
     store: str = "controller.db"
     """File of an SQLite database, or postgresql://USER@HOST:PORT/DATABASE."""
     listen: str = "127.0.0.1:8400"
@@ -198,22 +199,27 @@ class ControllerTable(_Keys):
     tls_certificate: Path | None = None
     """Certificate (PEM) of the HTTP interface; required for addresses other than loopback."""
     tls_key: Path | None = None
-    """Its key."""
+    """Private key (PEM) of the certificate."""
     unowned: Literal["report", "remove"] = "report"
-    """Whether cross-connects without an owner are reported or removed."""
+    """Whether cross-connects without an owner are only reported, or removed."""
     policy: dict[str, Any] | str | None = None
-    """Policy as in a fabric: a name, FILE.py:CLASS, or a table with `kind` or `file`.
+    """Policy that chooses circuits, as in a fabric: a name, FILE.py:CLASS, or a table with `kind`
+    or `file`. Default: no policy.
 
     Default: no policy.
     """
     hook: str | None = None
     """URL of the hook that drains traffic from circuits and restores it."""
     drain: DrainTable | None = None
-    """Interfaces that are disabled instead: a table. Default: none."""
+    """Interfaces that are disabled to drain traffic, in place of `hook`: a table. Default: none."""
     openflow: OpenFlowTable | None = None
-    """Rules of OpenFlow switches that are changed instead: a table. Default: none."""
+    """Rules of OpenFlow switches that are changed to drain traffic, in place of `hook`: a table.
+
+    Default: none.
+    """
     lease: str = "10 s"
-    """Length of the role's lease if several controllers share a PostgreSQL database."""
+    """Length of the lease of the active role, if several controllers share a PostgreSQL database
+    [s]."""
     demand: DemandTable = Field(default_factory=lambda: DemandTable(smoothing=1.0))
     limits: LimitsTable = Field(default_factory=lambda: LimitsTable(gain=0.0))
     network: NetworkTable | None = None

@@ -39,22 +39,22 @@ class SweepFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    base: Path = Field(description="The experiment to vary; relative to the sweep file.")
+    base: Path = Field(description="Experiment that is varied, relative to the sweep file.")
     grid: dict[str, list[Value]] = Field(
-        description="Keys as for --set, each with the values to take: every combination runs."
+        description="Keys as for --set, each with its values; every combination is run."
     )
     set: list[str] = Field(
-        default=[], description="Overrides of the base, `KEY=VALUE` as for --set."
+        default=[], description="Overrides of keys of the base, `KEY=VALUE` as for --set."
     )
     fabrics: list[str] | None = Field(
-        default=None, description="Labels of the fabrics to run; all unless given."
+        default=None, description="Labels of the fabrics to run. Default: all."
     )
     repeat: int = Field(
-        default=1, ge=1, le=10_000, description="Seeds per point: run.seed and those after it."
+        default=1, ge=1, le=10_000, description="Seeds of each point: run.seed and the next ones."
     )
     flows: bool = Field(
         default=False,
-        description="Keep flows.parquet and timeseries.parquet of every point as well.",
+        description="Whether flows.parquet and timeseries.parquet of every point are kept.",
     )
 
     _files: tuple[inputs.Read, ...] = PrivateAttr(default=())

@@ -23,9 +23,11 @@ class Expectation(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     value: float | None = Field(
-        default=None, allow_inf_nan=False, description="What the source says."
+        default=None, allow_inf_nan=False, description="Value in the source."
     )
-    tolerance: float | None = Field(default=None, ge=0, description="Absolute, same unit.")
+    tolerance: float | None = Field(
+        default=None, ge=0, description="Absolute tolerance, in the unit of the value."
+    )
     at_least: float | None = Field(
         default=None, allow_inf_nan=False, description="Lower bound, included."
     )
@@ -111,38 +113,38 @@ class Claim(BaseModel):
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", description="Unique within the file.")
     source: str = Field(description="Section or figure.")
-    statement: str = Field(description="What the source says.")
+    statement: str = Field(description="Statement of the source.")
     command: str = Field(
         pattern=r"^lightloom reproduce [a-z-]+/[a-z0-9_]+( --testbed)?$",
-        description="What measures it.",
+        description="Command that measures it.",
     )
-    measures: str = Field(description="What is measured, with its unit.")
+    measures: str = Field(description="Measured quantity, with its unit.")
     unit: str = Field(default="", description="Unit of the measured value.")
     expect: Expectation | None = Field(
-        default=None, description="Absent where the source withholds or does not say."
+        default=None, description="Expected value; absent if the source does not state it."
     )
     criterion: str | None = Field(
-        default=None, description="How words were turned into a number, where that is our choice."
+        default=None, description="How a verbal statement became a number, if this is our choice."
     )
     quick: bool = Field(default=False, description="Whether --quick is large enough to judge it.")
     basis: Basis = Field(
         default="measured",
-        description="What the outcome rests on: the value is what the model makes of its "
-        "parameters; the same, but the source has words where `expect` has a number, which is "
-        "ours; a parameter was fitted to the source's value; or a parameter is that value. The "
-        "last two hold by construction and are no evidence for the model. Or programs on the Linux "
-        "testbed are measured instead of a model.",
+        description="Basis of the outcome: the value follows from the model and its parameters; "
+        "the same, but the number in `expect` is ours, because the source has only words; a "
+        "parameter was fitted to the source's value; or a parameter is that value. The last two "
+        "hold by construction and are no evidence for the model. Or programs on the Linux testbed "
+        "are measured instead of a model.",
     )
     exact: str | None = Field(
         default=None,
-        description="Why there is no chance in the value, so that it needs no interval.",
+        description="Why the value is not random, so that it needs no interval.",
     )
     possible: Expectation | None = Field(
         default=None,
-        description="What the value can be at all, where that is not any number from 0 on.",
+        description="Possible values, if they are not all numbers from 0 on.",
     )
-    status: Status = Field(description="The outcome on record.")
-    reason: str | None = Field(default=None, description="Why it is not simply reproduced.")
+    status: Status = Field(description="Recorded outcome.")
+    reason: str | None = Field(default=None, description='Why the outcome is not "reproduced".')
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -176,8 +178,8 @@ class Claims(BaseModel):
     title: str = Field(description="The paper or standard.")
     exact: dict[str, str] = Field(
         default_factory=dict,
-        description="Script → why there is no chance in what it measures: arithmetic, or traffic "
-        "that no seed changes. All of its claims do without an interval.",
+        description="Script → why its values are not random: arithmetic, or traffic that does not "
+        "depend on the seed. None of its claims needs an interval.",
     )
     claim: list[Claim]
 

@@ -31,11 +31,11 @@ class Alternative(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    what: str = Field(min_length=1, description="What it takes the paper to mean.")
+    what: str = Field(min_length=1, description="The meaning of the paper under this answer.")
     set: list[str] = Field(
         default=[],
-        description="Overrides of the set-up, `KEY=VALUE` as for --set. None where the set-up "
-        "has it already, or where it is another measurement of the same run.",
+        description="Overrides of the set-up, `KEY=VALUE` as for --set. Empty if the set-up has "
+        "these values, or if the answer is another measurement of the same run.",
     )
 
     @field_validator("set")
@@ -52,8 +52,8 @@ class Factor(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    question: str = Field(min_length=1, description="What is open.")
-    source: str = Field(min_length=1, description="What the paper says of it, and where.")
+    question: str = Field(min_length=1, description="The open question.")
+    source: str = Field(min_length=1, description="The statement of the paper, and its place.")
     alternative: dict[str, Alternative] = Field(description="The answers, by name.")
 
     @field_validator("alternative")
@@ -69,8 +69,10 @@ class Chosen(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    choice: dict[str, str] = Field(description="Factor → alternative, of every factor.")
-    because: dict[str, str] = Field(description="Factor → why that alternative, of every factor.")
+    choice: dict[str, str] = Field(description="Factor → alternative, for every factor.")
+    because: dict[str, str] = Field(
+        description="Factor → reason for its alternative, for every factor."
+    )
 
 
 class Combination(BaseModel):
@@ -78,9 +80,9 @@ class Combination(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str = Field(min_length=1, description="What it is called in tables.")
-    what: str = Field(min_length=1, description="Why it is worth measuring.")
-    choice: dict[str, str] = Field(description="Factor → alternative, where they differ.")
+    name: str = Field(min_length=1, description="Name of the combination in tables.")
+    what: str = Field(min_length=1, description="The reason to measure it.")
+    choice: dict[str, str] = Field(description="Factor → alternative, for the factors that differ.")
 
 
 @dataclass(frozen=True)
