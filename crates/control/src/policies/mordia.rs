@@ -23,8 +23,8 @@ pub const ENTRY: Entry = Entry {
     aliases: &["bvn", "tms"],
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
-    summary: "A schedule in which every pair's share of time follows its demand: Sinkhorn or \
-              QuickStuff, then Birkhoff-von Neumann.",
+    summary: "A schedule in which every pair's share of time is proportional to its demand: \
+        Sinkhorn scaling or QuickStuff, then a Birkhoff-von Neumann decomposition.",
     usual: Usual::IN_SLOTS,
     schema: super::schema::<MordiaPolicy>,
     resolve: super::resolve::<MordiaPolicy>,

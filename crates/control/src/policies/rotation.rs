@@ -20,7 +20,7 @@ pub const ENTRY: Entry = Entry {
     aliases: &["round-robin"],
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
-    summary: "A schedule in which every pair has its turn, whatever the demand.",
+    summary: "A fixed schedule in which every pair of racks has its turn, for any demand.",
     usual: Usual::IN_SLOTS,
     schema: super::schema::<RotationPolicy>,
     resolve: super::resolve::<RotationPolicy>,

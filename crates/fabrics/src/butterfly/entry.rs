@@ -45,16 +45,16 @@ pub const ENTRY: Entry = Entry {
 const PRESETS: &[Preset] = &[
     Preset {
         name: "basic",
-        summary: "LIONS §IV with a plain router, as we assume one: 2 virtual channels, 100 ns, one round \
-                  of allocation, no speedup",
+        summary: "LIONS §IV with a plain router, by our assumptions: 2 virtual channels, 100 ns, \
+            one round of allocation, no speedup",
         table: r#"{"vcs": 2, "router_latency": "100 ns",
                    "input_speedup": 1, "allocator_iterations": 1, "flow_control": "wormhole"}"#,
     },
     Preset {
         name: "aggressive",
-        summary: "LIONS §IV with the strongest router that one would build: 16 virtual channels, \
-                  three cycles and credits of two as in BookSim's flattened butterfly, an internal speedup of \
-                  2 as in Slim Fly's (SC 2014), deep queues at outputs",
+        summary: "LIONS §IV with a strong router: 16 virtual channels, three cycles, and credits \
+            of two cycles as in BookSim's flattened butterfly, an internal speedup of 2 as in \
+            Slim Fly's (SC 2014), deep output queues",
         table: r#"{"vcs": 16, "router_latency": "19.2 ns",
                    "credit_latency": "12.8 ns", "speedup": 2, "output_buffer": 512,
                    "input_speedup": 1, "allocator_iterations": 3,

@@ -49,9 +49,9 @@ pub const ENTRY: Entry = Entry {
     bounds: &[],
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010",
     summary:
-        "An oversubscribed electrical tree and one optical circuit switch that joins racks in \
-              pairs: every second a manager matches them by the demand that servers show in their \
-              socket buffers, and all circuits go dark for 10 ms.",
+        "An oversubscribed electrical tree and one optical circuit switch that connects racks in \
+        pairs: every second a manager matches them by the demand in the servers' socket buffers, \
+        and all circuits go dark for 10 ms.",
     presets: PRESETS,
     schema: schema::<CThroughConfig>,
     resolve: resolve::<CThroughConfig>,
@@ -85,18 +85,19 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "default-buffers",
-        summary: "40:1 with the 128 KB buffers that servers have unless told otherwise",
+        summary: "40:1 with 128 KB buffers, the usual default of servers",
         table: r#"{"oversubscription": 40.0, "circuit_rate": "4 Gb/s", "socket_buffer": "128 KB"}"#,
     },
     Preset {
         name: "large-switch",
-        summary: "§2, §7.3: 20 ms for a large switch of mirrors, 640 ms to match 1,000 racks",
+        summary: "§2, §7.3: 20 ms for a large MEMS switch, 640 ms to compute the matching of \
+            1,000 racks",
         table: r#"{"oversubscription": 40.0, "circuit_rate": "4 Gb/s",
                    "reconfiguration_delay": "20 ms", "computation_delay": "640 ms"}"#,
     },
     Preset {
         name: "ideal-transport",
-        summary: "40:1 where flows have their new rate at once",
+        summary: "40:1 with ideal transport: flows have their new rate at once",
         table: r#"{"oversubscription": 40.0, "circuit_rate": "4 Gb/s", "ramp": "0 s", "dip": "0 s"}"#,
     },
 ];

@@ -28,8 +28,8 @@ pub const ENTRY: Entry = Entry {
     bounds: &[],
     source: "Ballani et al., SIGCOMM 2020, §7: ESN (Ideal) and ESN-OSUB (Ideal)",
     summary: "Three tiers of electrical packet switches with a queue per flow, back-pressure and \
-              packet spraying over all paths: an upper bound on any electrically switched \
-              network. Non-blocking, or oversubscribed above the racks.",
+        packet spraying over all paths: an upper bound on electrically switched networks. \
+        Non-blocking, or oversubscribed above the racks.",
     presets: PRESETS,
     schema: schema::<ClosConfig>,
     resolve: resolve::<ClosConfig>,
@@ -58,14 +58,15 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "ideal-flows",
-        summary: "the same as ideal by max-min rates instead of packets: for long flows and \
-                  comparisons with hybrid fabrics",
+        summary: "the same as ideal with max-min fair rates instead of packets: for long flows \
+            and comparisons with hybrid fabrics",
         table: r#"{"detail": "flows", "oversubscription": 1.0}"#,
     },
     Preset {
         name: "realistic",
-        summary: "non-blocking; 100 m of fibre a link (5 ns/m), 500 ns a switch (a round figure \
-                  for merchant silicon: put your own), 78 B of Ethernet, IP and TCP around 1,460 B",
+        summary: "non-blocking; 100 m of fibre per link (5 ns/m), 500 ns per switch (a round \
+            value for merchant silicon; set your own), 78 B of Ethernet, IP and TCP around 1,460 \
+            B",
         table: r#"{"oversubscription": 1.0, "propagation": "500 ns", "switch_latency": "500 ns", "mtu": "1460 B", "header": "78 B"}"#,
     },
 ];

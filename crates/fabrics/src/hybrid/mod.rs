@@ -94,7 +94,8 @@ pub const ENTRY: Entry = Entry {
 const PRESETS: &[Preset] = &[
     Preset {
         name: "cthrough",
-        summary: "c-Through's matching every second, 10 ms in the dark, beside an electrical tree",
+        summary: "c-Through's matching every second with 10 ms of darkness, beside an electrical \
+            tree",
         table: r#"{"policy": "cthrough"}"#,
     },
     Preset {
@@ -105,7 +106,8 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "rotation",
-        summary: "every rack meets every other in turn, 10 ms each, without reports of demand",
+        summary: "every rack is connected to every other in turn for 10 ms each, without reports \
+            of demand",
         table: r#"{"policy": {"kind": "rotation", "day": "10 ms", "night": "1 ms"},
                    "ramp": "0 s", "dip": "0 s"}"#,
     },

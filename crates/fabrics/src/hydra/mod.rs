@@ -51,9 +51,9 @@ pub const ENTRY: Entry = Entry {
     bounds: &[],
     source: "Christodoulopoulos et al., Performance evaluation of a hybrid optical/electrical \
              interconnect, JOCN 7(3), 2015",
-    summary: "An oversubscribed electrical tree and several optical circuit switches in parallel: \
-              a controller joins racks by what they need, over several circuits in a row where \
-              none is direct, and moves traffic to the tree while it sets mirrors and VLANs.",
+    summary: "An oversubscribed electrical tree and several parallel optical circuit switches: a \
+        controller connects racks by their demand, over several circuits if there is no direct \
+        one, and moves traffic to the tree while it sets mirrors and VLANs.",
     presets: PRESETS,
     schema: schema::<HydraConfig>,
     resolve: resolve::<HydraConfig>,
@@ -84,7 +84,7 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "instant",
-        summary: "what the topology alone gives: every delay of a reconfiguration is 0",
+        summary: "the topology without delays: every delay of a reconfiguration is 0",
         table: r#"{"settle": "0 s", "retag": "0 s", "rule": "0 s", "link_up": "0 s", "transport_recovery": "0 s"}"#,
     },
 ];

@@ -28,9 +28,9 @@ pub const ENTRY: Entry = Entry {
     bounds: &[],
     source: "Yin et al., LIONS: An AWGR-Based Low-Latency Optical Switch for HPC and Data \
              Centers, IEEE JSTQE 19(2), 2013",
-    summary: "A packet switch around a passive grating: a packet picks its output by wavelength, \
-              k of them may reach one output at a time, and losers wait in a loop-back buffer or \
-              are reflected to their sender. For single nodes.",
+    summary: "A packet switch around a passive grating: the wavelength of a packet selects its \
+        output, up to k packets reach an output at the same time, and other packets wait in a \
+        loop-back buffer or are reflected to their sender. For single nodes.",
     presets: PRESETS,
     schema: schema::<LionsConfig>,
     resolve: resolve::<LionsConfig>,

@@ -55,7 +55,7 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "prototype",
         summary: "§6: 24 ports of 10 Gb/s, round robin in slots of 106 us, hosts as racks: 23 us \
-                  in the interface, jitter of 1 us, 1 % of frames at the wrong time",
+            in the interface, 1 us of jitter, 1 % of synchronisation frames at the wrong time",
         table: r#"{"policy": "rotation", "link_rate": "10 Gb/s", "wavelengths": 24,
                    "night": "11.55 us", "night_deviation": "2.36 us", "nic_delay": "23 us",
                    "sync_jitter": "1 us", "late_sync_fraction": 0.01, "packet": "9000 B"}"#,
@@ -67,7 +67,7 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "tms",
-        summary: "traffic-matrix scheduling of the queued bytes, a schedule each period",
+        summary: "traffic-matrix scheduling of the queued bytes, one schedule per period",
         table: r#"{"policy": "mordia"}"#,
     },
     Preset {

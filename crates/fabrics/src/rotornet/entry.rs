@@ -54,8 +54,8 @@ pub const ENTRY: Entry = Entry {
 const PRESETS: &[Preset] = &[
     Preset {
         name: "rotorlb",
-        summary: "slots of 200 us with nights of 20 us, 16 matchings a switch, two-hop traffic \
-                  where slots have room",
+        summary: "slots of 200 us with nights of 20 us, 16 matchings per switch, two-hop traffic \
+            in the spare time of slots",
         table: r#"{"indirect": "rotorlb"}"#,
     },
     Preset {

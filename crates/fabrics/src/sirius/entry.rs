@@ -61,8 +61,8 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "paper-flows",
-        summary: "The same as paper by max-min rates instead of cells: for long flows, many \
-                  servers, and comparisons with fabrics of flows.",
+        summary: "The same as paper with max-min fair rates instead of cells: for long flows, \
+            many servers, and comparisons with fabrics that assign rates to flows.",
         table: r#"{"detail": "flows"}"#,
     },
     Preset {

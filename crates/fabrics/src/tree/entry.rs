@@ -23,9 +23,9 @@ pub const ENTRY: Entry = Entry {
     no_circuits: "",
     bounds: &[],
     source: "Wang et al., SIGCOMM 2010, §5.1; Christodoulopoulos et al., JOCN 2015, §IV",
-    summary: "Racks below an electrical tree that carries a part of their servers' capacity \
-              (40:1, 10:1, 4:1), a β-oversubscribed fat tree of three levels, or full bisection; \
-              flows at max-min fair rates.",
+    summary: "An electrical tree above the racks with a part of their servers' capacity (40:1, \
+        10:1, 4:1), a β-oversubscribed fat tree of three levels, or full bisection; flows have \
+        max-min fair rates.",
     presets: PRESETS,
     schema: schema::<TreeConfig>,
     resolve: resolve::<TreeConfig>,
@@ -44,7 +44,7 @@ pub const ENTRY: Entry = Entry {
 const PRESETS: &[Preset] = &[
     Preset {
         name: "full-bisection",
-        summary: "nothing is oversubscribed: the upper baseline of c-Through §6",
+        summary: "full bisection: the upper baseline of c-Through §6",
         table: r#"{"oversubscription": 1.0}"#,
     },
     Preset {
@@ -64,7 +64,7 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "fat-tree-4to1",
-        summary: "HydRA §IV: three levels, each divided by 2, β = 4",
+        summary: "HydRA §IV: three levels, oversubscribed by 2 at each of two of them, β = 4",
         table: r#"{"oversubscription": 4.0, "levels": 3}"#,
     },
 ];

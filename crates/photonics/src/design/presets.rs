@@ -22,13 +22,13 @@ pub struct Preset {
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "sirius",
-        summary:
-            "the second prototype's devices behind gratings of 16 ports, for 4,096 racks (§4.1, §6)",
+        summary: "the devices of the second prototype with gratings of 16 ports, for 4,096 racks \
+            (§4.1, §6)",
         design: Design::default,
     },
     Preset {
         name: "sirius-100",
-        summary: "the same behind gratings of 100 ports, as the link budget is made (§4.5)",
+        summary: "the same with gratings of 100 ports, as in the link budget (§4.5)",
         design: of_100_ports,
     },
     Preset {
@@ -39,7 +39,8 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "sirius-v1",
         summary:
-            "the first prototype: four nodes, a damped DSDBR laser, NRZ, a guardband of 100 ns (§6)",
+            "the first prototype: four nodes, a damped DSDBR laser, NRZ, a guardband of 100 ns \
+            (§6)",
         design: prototype_1,
     },
 ];
