@@ -33,7 +33,7 @@ fn main() {
         println!("cargo:rustc-cfg=bpf");
     } else if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         println!("cargo:warning=no clang for BPF: the testbed's kernel plane is left out");
-        // A file that is not there: the next build looks for clang again.
+        // This file does not exist, so that the next build searches for clang again.
         println!("cargo:rerun-if-changed=bpf/no-clang");
     }
 }

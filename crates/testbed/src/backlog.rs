@@ -7,23 +7,23 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// Room for what the kernel answers at once.
+/// The buffer for one answer of the kernel [B].
 const ROOM: usize = 1 << 16;
-/// Asks for the queueing disciplines of all interfaces (`RTM_GETQDISC`).
+/// The request for the queueing disciplines of all interfaces (`RTM_GETQDISC`).
 const GET: u16 = 38;
-/// An answer that describes one (`RTM_NEWQDISC`).
+/// An answer that describes a discipline (`RTM_NEWQDISC`).
 const NEW: u16 = 36;
-/// A request, and all that there is (`NLM_F_REQUEST | NLM_F_DUMP`).
+/// A request for all entries (`NLM_F_REQUEST | NLM_F_DUMP`).
 const FLAGS: u16 = 0x301;
-/// The last answer, and an error.
+/// The types of the last answer and of an error.
 const DONE: u16 = 3;
 const ERROR: u16 = 2;
-/// Bytes of a message's header, and of `struct tcmsg` behind it.
+/// The sizes of a message's header and of the `struct tcmsg` after it [B].
 const HEADER: usize = 16;
 const ABOUT: usize = 20;
-/// The parent of the discipline that holds all that an interface has to send (`TC_H_ROOT`).
+/// The parent of an interface's root discipline, which holds all packets to be sent (`TC_H_ROOT`).
 const ROOT: u32 = u32::MAX;
-/// Attributes: statistics (`TCA_STATS2`), and in them the queue (`TCA_STATS_QUEUE`).
+/// Attributes: the statistics (`TCA_STATS2`), which contain the queue (`TCA_STATS_QUEUE`).
 const STATS: u16 = 7;
 const QUEUE: u16 = 3;
 
@@ -32,11 +32,11 @@ const QUEUE: u16 = 3;
 pub struct Queue {
     /// Bytes that wait.
     pub bytes: u32,
-    /// Packets that did not fit, since the start.
+    /// Packets dropped because the queue was full, since the start.
     pub drops: u32,
 }
 
-/// A socket of rtnetlink in a namespace; it is opened once, and asked often.
+/// An rtnetlink socket in a namespace; it is opened once and used for every request.
 pub struct Backlog {
     socket: Socket,
     room: Vec<u8>,
@@ -46,7 +46,7 @@ impl Backlog {
     /// Opens the socket in a namespace.
     ///
     /// # Errors
-    /// If it cannot be entered.
+    /// If the namespace cannot be entered.
     pub fn of(namespace: &Path) -> io::Result<Backlog> {
         let socket = within(namespace, || {
             let mut socket = Socket::new(NETLINK_ROUTE)?;
@@ -84,7 +84,7 @@ fn request() -> Vec<u8> {
     bytes
 }
 
-/// Adds the queues of an answer; whether more follows.
+/// Adds the queues of an answer; returns whether more answers follow.
 fn add(answer: &[u8], queues: &mut BTreeMap<u32, Queue>) -> io::Result<bool> {
     let mut rest = answer;
     while rest.len() >= HEADER {
@@ -100,7 +100,7 @@ fn add(answer: &[u8], queues: &mut BTreeMap<u32, Queue>) -> io::Result<bool> {
             }
             NEW if body.len() >= ABOUT && word(body, 12) == ROOT => {
                 let stats = find(&body[ABOUT..], STATS).and_then(|stats| find(stats, QUEUE));
-                // Packets that wait, their bytes, and packets that were dropped.
+                // The fields are the waiting packets, their bytes, and the dropped packets.
                 if let Some(stats) = stats.filter(|stats| stats.len() >= 12) {
                     let (bytes, drops) = (word(stats, 4), word(stats, 8));
                     queues.insert(word(body, 4), Queue { bytes, drops });
@@ -113,13 +113,13 @@ fn add(answer: &[u8], queues: &mut BTreeMap<u32, Queue>) -> io::Result<bool> {
     Ok(true)
 }
 
-/// The content of the first attribute of a type; nothing of what is cut short.
+/// The content of the first attribute of a type; `None` if it is truncated.
 fn find(attributes: &[u8], wanted: u16) -> Option<&[u8]> {
     let mut rest = attributes;
     while rest.len() >= 4 {
         let length = half(rest, 0) as usize;
         let content = rest.get(4..length)?;
-        // The two highest bits say how it is written.
+        // The two highest bits of the type are flags.
         if half(rest, 2) & 0x3fff == wanted {
             return Some(content);
         }

@@ -117,8 +117,8 @@ impl Days {
         Some((self.day, begun))
     }
 
-    /// The length of the shortest day, also of a schedule that is followed from the next night on
-    /// [ns]; 0 without a schedule.
+    /// The length of the shortest day, including those of a schedule that begins with the next
+    /// night [ns]; 0 without a schedule.
     pub fn shortest(&self) -> u64 {
         let schedules = [Some(&self.schedule), self.next.as_ref()];
         let slots = schedules.into_iter().flatten().flat_map(|one| &one.slots);
@@ -186,8 +186,8 @@ mod tests {
     }
 
     proptest! {
-        /// The slot at a time depends only on the time modulo the period, not on the intervals
-        /// between calls.
+        /// The slot at a given time depends only on the time modulo the period, not on the
+        /// intervals between calls.
         #[test]
         fn the_day_does_not_depend_on_when_one_asks(
             night in 0u64..50, first in 1u64..100, second in 1u64..100,

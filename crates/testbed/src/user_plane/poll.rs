@@ -23,7 +23,7 @@ use std::time::Duration;
 
 /// The Ethernet header of a frame: addresses and type [B].
 const HEADER: usize = 14;
-/// Bytes on the wire that a host does not send: preamble, checksum and gap [B].
+/// Bytes on the wire that are not part of a host's frame: preamble, checksum and gap [B].
 const WIRE: u64 = 8 + 4 + 12;
 /// The shortest frame without its checksum [B].
 const SHORTEST: u64 = 60;
@@ -69,8 +69,8 @@ struct Plane<'a> {
     open: Day,
     /// Whether the thread sleeps during days.
     sleeps: bool,
-    /// When it has to rest; `None` without a real-time policy: a thread that rests would
-    /// then wait for its processor.
+    /// The rests of the thread; `None` without a real-time policy, because a resting thread would
+    /// then have to wait for its processor.
     rest: Option<Rest>,
     shared: &'a Shared,
 }

@@ -1,13 +1,13 @@
-//! When a thread with a real-time policy has to rest, so that it leaves a twelfth of its processor to
-//! other programs. The kernel suspends real-time threads for 50 ms in each second if they leave less
-//! than 5 %, and the thread then misses 4 % of short days.
+//! The rests of a thread with a real-time policy, which leave a twelfth of its processor to other
+//! programs. The kernel suspends real-time threads for 50 ms in each second if they leave less than
+//! 5 %, and the thread then misses 4 % of short days.
 
-/// A rest of a time is followed by this many times as long without one.
+/// The thread works for this multiple of a rest's length before the next rest is due.
 const WORK: u64 = 11;
-/// The shortest sleep [ns]. Falling asleep and waking take 15 us of the processor in a virtual
-/// machine, so that shorter sleeps leave less of it to others than they cost.
+/// The shortest sleep [ns]. In a virtual machine, falling asleep and waking take 15 us of processor
+/// time, so that shorter sleeps cost more time than they leave to other programs.
 const SHORT: u64 = 20_000;
-/// The thread wakes so long after the end of a sleep, usually [ns].
+/// The usual delay between the end of a sleep and the wake-up of the thread [ns].
 const WAKE: u64 = 15_000;
 /// If a rest is overdue by this time, the thread rests during a day [ns].
 const OVERDUE: u64 = 20_000_000;
@@ -36,18 +36,18 @@ impl Rest {
         (now >= self.due).then(|| (ends - now).saturating_sub(WAKE).max(SHORT))
     }
 
-    /// The length of the sleep that is due in a day, as nights were too short [ns]; `None` if none
-    /// is.
+    /// The length of the sleep that is due in a day because nights were too short [ns]; `None` if
+    /// none is.
     pub fn in_day(&self, now: u64) -> Option<u64> {
         (now >= self.due + OVERDUE).then_some(SHORT)
     }
 
-    /// The thread has slept. A rest is the time for which it did not have its processor.
+    /// Records a sleep. A rest is the time for which the thread did not have its processor.
     pub fn slept(&mut self, now: u64, used: u64) {
         let rested = (now - self.since.0).saturating_sub(used - self.since.1);
         self.since = (now, used);
         self.due += rested * (1 + WORK);
-        // A long rest is no reason to rest less afterwards.
+        // A long rest delays the next rest by at most `OVERDUE`.
         self.due = self.due.min(now + OVERDUE);
     }
 }
@@ -68,8 +68,8 @@ mod tests {
     }
 
     proptest! {
-        /// In a second of any schedule 7 to 10 % of the time is rest, however long it takes to
-        /// fall asleep and to wake.
+        /// In any schedule 7 to 10 % of a second is rest, for any time that falling asleep and
+        /// waking take.
         #[test]
         fn a_twelfth_of_the_time_is_rest(
             night in 1_000u64..40_000, day in 100_000u64..1_000_000, wake in 5_000u64..30_000,
