@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use serde_json::{json, Value};
 use std::time::{Duration, Instant};
 
-/// Time between two calls of Python: at most 20 a second.
+/// Time between two calls of Python: at most 20 calls per second.
 const PERIOD: Duration = Duration::from_millis(50);
 
 fn read(table: &str) -> PyResult<ClockConfig> {

@@ -16,14 +16,14 @@ use std::thread;
 /// The number of hosts that a trace can name if the cluster is not given.
 const ANY_HOST: u32 = 1 << 30;
 
-/// Imports NumPy before the first array is made. It is imported in another thread, because Python
-/// handles signals in its main thread: Ctrl-C during the import would leave half of NumPy behind,
-/// which cannot be imported again.
+/// Imports NumPy before the first array is made. The import runs in another thread, because Python
+/// handles signals in its main thread: Ctrl-C during an import there would leave a partly imported
+/// NumPy, which cannot be imported again.
 pub fn load_numpy(py: Python<'_>) -> PyResult<()> {
     let import = || {
         Python::attach(|py| {
             py.import("numpy")?;
-            PyArray1::<u8>::zeros(py, 0, false); // finds NumPy's C interface
+            PyArray1::<u8>::zeros(py, 0, false); // loads NumPy's C interface
             Ok(())
         })
     };

@@ -36,7 +36,7 @@ struct Left {
     /// The number of renames in progress; if only some files had their final names, old and new
     /// files would be mixed.
     naming: usize,
-    /// Whether the command has printed how it ends.
+    /// Whether the command has printed its final message.
     told: bool,
 }
 
@@ -71,7 +71,7 @@ pub fn ending_naming(begins: bool) {
     });
 }
 
-/// Records that the command has printed how it ends.
+/// Records that the command has printed its final message.
 #[pyfunction]
 pub fn ending_told() {
     with_left(|left| left.told = true);
@@ -133,7 +133,7 @@ fn remove(path: &Path) {
 
 /// Removes unfinished files and ends the process.
 #[cfg(unix)]
-#[allow(unsafe_code)] // `_exit`, which the standard library does not have
+#[allow(unsafe_code)] // the standard library has no `_exit`
 fn end(signal: i32, said: Option<&str>) -> ! {
     for _ in 0..LOOKS {
         if with_left(|left| left.naming == 0) {
@@ -145,7 +145,7 @@ fn end(signal: i32, said: Option<&str>) -> ! {
     with_left(|left| {
         for (path, only_empty) in left.unfinished.iter().rev() {
             match only_empty {
-                true => drop(fs::remove_dir(path)), // inner ones first; one with files in it stays
+                true => drop(fs::remove_dir(path)), // inner first; a folder with files stays
                 false => remove(path),
             }
         }

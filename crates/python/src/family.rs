@@ -7,7 +7,7 @@ use std::fs;
 const TRACKER: &str = "resource_tracker";
 
 /// Ends all descendants at once (SIGKILL).
-#[allow(unsafe_code)] // `kill`, which the standard library has for its own children alone
+#[allow(unsafe_code)] // the standard library can kill only its own children
 pub fn end_children() {
     let all: Vec<(i32, i32)> = processes();
     let mut found = vec![std::process::id() as i32];

@@ -144,7 +144,7 @@ fn run<'py>(
     let output = listen::visited(py, &told.halt, visit, work)?;
     let output = output.map_err(|refusal| library.error(py, refusal))?;
     told.visit(py, progress.as_ref())?;
-    columns::load_numpy(py)?; // not earlier: a command imports it during the run
+    columns::load_numpy(py)?; // not earlier, because a command imports NumPy during the run
     let control = output.control.unwrap_or_default();
     let computed = control.computed;
     let summary = serde_json::to_string(&output.summary).expect("summaries are plain data");

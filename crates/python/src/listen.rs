@@ -24,7 +24,7 @@ pub fn visited<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     let (sender, receiver) = mpsc::channel();
-    // After a signal the result is not received any more.
+    // After a signal the result has no receiver.
     let thread = thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || drop(sender.send(work())))?;

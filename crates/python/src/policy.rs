@@ -308,8 +308,8 @@ fn target(answer: &Bound<'_, PyAny>) -> PyResult<Option<(Target, Last)>> {
 
 fn schedule(permutations: &PyReadonlyArray2<'_, i64>, days: Vec<i64>, night: i64) -> Schedule {
     let rows = permutations.as_array();
-    // -1 means idle, which is an input's own number here. Another value that does not fit the type
-    // is replaced by a number that no port has, and refused with the schedule.
+    // -1 means idle, which is represented by the input's own number here. Another value that does
+    // not fit the type is replaced by a number that no port has, and refused with the schedule.
     let port = |(input, &output): (u32, &i64)| match output {
         -1 => input,
         _ => u32::try_from(output).unwrap_or(u32::MAX),

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::str::FromStr;
 
-/// Numbers row by row, for any memory layout of the array: rows, columns, entries.
+/// Rows, columns, and the entries row by row, for any memory layout of the array.
 type Entries<T> = (usize, usize, Vec<T>);
 
 fn entries<T: numpy::Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Entries<T> {

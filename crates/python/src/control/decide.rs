@@ -103,7 +103,7 @@ impl Source {
 struct Answer {
     policy: Box<dyn Policy>,
     target: Target,
-    /// The switch's and the policy's keys, with all values that the decision used.
+    /// The keys of the switch and of the policy, with all values that the decision used.
     options: Map<String, Value>,
     /// Whether the policy applies rules by itself.
     heeds: bool,
@@ -152,7 +152,7 @@ impl Question {
 /// `apart` pairs, for policies that support such rules (`heeds` of the answer).
 #[pyfunction]
 #[pyo3(signature = (table, matrix, switch, lit, symmetric, works=None, pinned=vec![], apart=vec![]))]
-#[allow(clippy::too_many_arguments)] // one for each key of the question
+#[allow(clippy::too_many_arguments)] // one argument per key of the question
 fn control_decide<'py>(
     py: Python<'py>,
     table: &str,

@@ -177,7 +177,7 @@ fn control_solstice<'py>(
 /// Returns the schedule, the bytes that it carries, and an upper bound on the bytes of every
 /// schedule.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // as its Python function has
+#[allow(clippy::too_many_arguments)] // the same arguments as its Python function
 fn control_eclipse<'py>(
     py: Python<'py>,
     matrix: Any<'_, 'py>,

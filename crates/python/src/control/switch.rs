@@ -121,7 +121,7 @@ impl Switch {
         Ok(hardware)
     }
 
-    /// The time that the demand is for.
+    /// The time over which the demand is spread.
     pub fn over(&self) -> Time {
         self.period.unwrap_or(Time::S)
     }

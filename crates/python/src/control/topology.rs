@@ -50,7 +50,7 @@ fn need(each: Option<i64>) -> Need {
 
 /// Computes the topology for all demands.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // as its Python function has
+#[allow(clippy::too_many_arguments)] // the same arguments as its Python function
 fn control_multihop(
     py: Python<'_>,
     matrix: Any<'_, '_>,
