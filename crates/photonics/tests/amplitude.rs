@@ -1,4 +1,5 @@
-//! Gain: a control's closed form compared with a stepped loop, and the time that caching saves.
+//! Gain: the closed form of a gain control compared with a stepped loop, and the time that caching
+//! saves.
 
 use lightloom_engine::{config, Time};
 use lightloom_photonics::amplitude::{Amplitude, Gain};
@@ -23,8 +24,8 @@ fn control(spread: f64, tolerance: f64, time_constant: Time) -> Amplitude {
     }
 }
 
-/// Time constants until a loop whose error falls by the error itself is within the tolerance, in
-/// steps of 1/5,000 of one (Heun's rule).
+/// Number of time constants until a first-order loop is within the tolerance, in steps of 1/5,000
+/// of a time constant (Heun's method).
 fn stepped(spread: f64, tolerance: f64) -> f64 {
     let step = 1.0 / 5_000.0;
     let (mut error, mut steps) = (spread, 0u32);
@@ -61,8 +62,8 @@ proptest! {
 
 #[test]
 fn what_senders_are_apart_is_what_the_grating_does_to_them() {
-    // 3 dB × (15/16)² between the best and the worst path of 16 ports; a tenth of it is left
-    // after 2.303 time constants.
+    // 3 dB × (15/16)² between the best and the worst path of 16 ports; a tenth of it remains after
+    // 2.303 time constants.
     let of = Amplitude {
         kind: Gain::Control,
         tolerance: Decibel(0.263_671_875),
@@ -84,7 +85,7 @@ fn caching_saves_a_control_of_every_cell() {
     assert_eq!(anew.amplitude_error_db, None);
     let error = cached.amplitude_error_db.unwrap();
     assert!((error - 0.1 * 614.4e-9).abs() < 1e-15);
-    // If the time is given, no model of it is needed.
+    // If the time is given, the model is not used.
     let given = json!({"amplitude": {"kind": "control"}, "guard": {"amplitude": "960 ps"}});
     assert_eq!(derive(given).guardband.total, Time(3_840));
 }

@@ -1,4 +1,5 @@
-//! Designs: the paper's arithmetic, and refusals that name the part that makes a design impossible.
+//! Designs: the arithmetic of the paper, and refusals that name the part that makes a design
+//! impossible.
 
 use lightloom_engine::{config, Length, Rate, Time};
 use lightloom_photonics::design::{Design, PRESETS};
@@ -33,7 +34,7 @@ fn the_link_budget_is_the_papers() {
     assert!((found.link.required.0 - 7.0).abs() < 1e-12);
     assert!((found.link.feeds - 7.943282347242816).abs() < 1e-12);
     assert_eq!((found.link.share, found.sources), (8, 32));
-    // Without rounding, 7 and 37.
+    // Without rounding, 7 transceivers share a laser, and a node has 37 chips.
     let exact = json!({"grating": {"ports": 100}, "link": {"rounding": "0 dB"}});
     let exact = derive(exact);
     assert_eq!((exact.link.share, exact.sources), (7, 37));
@@ -72,7 +73,7 @@ fn a_bank_of_three_hides_the_tuning() {
     let found = preset("sirius-bank");
     assert_eq!(found.lasers, 3);
     assert_eq!(found.guardband.total, Time(3_840));
-    // In slots of 38.4 ns it takes 1 + 3 + 1.
+    // In slots of 38.4 ns the bank has 1 + 3 + 1 lasers.
     let short = derive(json!({"laser": {"kind": "tunable-bank"}}));
     assert_eq!(short.lasers, 5);
 }
@@ -232,7 +233,7 @@ proptest! {
         design.cdr.jitter = Time::ZERO;
         let found = match design.derive() {
             Ok(found) => found,
-            // Phases drift out of short symbols over long epochs.
+            // Over long epochs, phases drift by more than the tolerance of short symbols.
             Err(refusal) => {
                 prop_assert_eq!(refusal.key, "devices.cdr.drift");
                 return Ok(());

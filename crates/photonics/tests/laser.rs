@@ -1,4 +1,4 @@
-//! Tuning times: the paper's two figures, other solvers of the same equation, invariants.
+//! Tuning times: the two values of the paper, other solvers of the same equation, and invariants.
 
 use lightloom_engine::Time;
 use lightloom_photonics::laser::damped::Mismatch;
@@ -15,7 +15,7 @@ fn dsdbr() -> Laser {
 fn the_damped_laser_has_the_papers_median_and_worst() {
     let found = dsdbr().tuning(16).distribution().unwrap();
     assert_eq!(found.pairs, 12_432);
-    // 14 ns and 92 ns, as the paper rounds them (Sirius §3.2).
+    // 14 ns and 92 ns, rounded as in the paper (Sirius §3.2).
     assert_eq!(
         (found.median.0 as f64 / NS).round(),
         14.0,
@@ -44,7 +44,7 @@ fn other_chips_are_alike() {
 
 #[test]
 fn it_takes_longer_the_farther_it_tunes() {
-    // Groups of 16 channels, so that each has hundreds of pairs.
+    // Groups of 16 channels, so that each group has hundreds of pairs.
     let tuning = dsdbr().tuning(16);
     let mut groups = vec![Vec::new(); 7];
     for (from, to, time) in tuning.pairs() {
@@ -165,7 +165,7 @@ fn gates_are_as_slow_as_the_slower_of_two_whatever_the_distance() {
         let worst = some.iter().map(|(_, _, time)| *time).max().unwrap();
         assert!(worst > Time(800) && worst <= Time(912), "{worst}");
     }
-    // Opening is hidden behind closing where that is slower.
+    // The tuning time is the closing time if closing is slower than opening.
     let gates = Gates {
         best: 1.0,
         ..Gates::default()

@@ -1,4 +1,5 @@
-//! Error rates against scipy, against the closed form, and against a Monte-Carlo of the channel.
+//! Error rates compared with scipy, with the closed form, and with a Monte Carlo simulation of the
+//! channel.
 
 use lightloom_engine::Stream;
 use lightloom_photonics::fec::{cells_of_codeword, Code, Fec};
@@ -94,7 +95,7 @@ fn a_kp4_codeword_does_not_fit_into_the_papers_cell() {
     near(across.data_bits, 4_500.0 * 514.0 / 544.0, 1e-12);
     assert_eq!((across.cells, across.waits), (3, epoch * 2));
     assert_eq!((none.data_bits, none.post_ber), (4_500.0, 2.4e-4));
-    // The same parity in a shorter word corrects more.
+    // The same parity corrects more in a shorter codeword.
     assert!(shortened.post_ber < across.post_ber && across.post_ber < 1e-12);
 }
 
@@ -105,14 +106,14 @@ fn kp4s_threshold_is_at_the_sensitivity_and_pam_4_needs_a_third_of_the_eye() {
         let at = receiver.ber(modulation, Dbm(-8.0), &ALONE);
         near(at, 2.4e-4, 1e-9);
     }
-    // The distance in units of noise: scipy.stats.norm.isf(2.4e-4 / 0.75).
+    // The distance between levels in units of noise: scipy.stats.norm.isf(2.4e-4 / 0.75).
     let half = receiver.half_spacing(Modulation::Pam4) * Dbm(-8.0).milliwatts();
     near(
         half / receiver.noise(Modulation::Pam4),
         3.4140705542274294,
         1e-9,
     );
-    // 3/4 Q(.), with all of it linear in the power.
+    // 3/4 Q(·), whose argument is linear in the power.
     let more = receiver.ber(Modulation::Pam4, Dbm(-7.0), &ALONE);
     near(more, 0.75 * q(3.4140705542274294 * 10f64.powf(0.1)), 1e-9);
     near(
@@ -149,7 +150,7 @@ fn monte_carlo(
                 Polarisation::Random => (std::f64::consts::TAU * stream.unit()).cos(),
                 Polarisation::Aligned => 1.0,
             };
-            // The mean that others add is taken off again, as by a receiver coupled for AC.
+            // The mean that the other inputs add is subtracted, as by an AC-coupled receiver.
             current += 2.0 * (level(sent) * other).sqrt() * phase.cos() * aligned;
         }
         let decided = ((current - level(0)) / (2.0 * half)).round();
@@ -171,7 +172,7 @@ fn errors_without_crosstalk_are_those_of_the_channel() {
         let found = monte_carlo(modulation, &receiver, power, (0, 0.0), symbols);
         let bits = f64::from(symbols * modulation.bits());
         let deviation = (expect / bits).sqrt();
-        // Beyond the neighbouring level the formula counts nothing.
+        // The formula counts only errors to the neighbouring level.
         assert!((found - expect).abs() < 4.0 * deviation, "{found} {expect}");
     }
 }
@@ -200,8 +201,8 @@ fn crosstalk_of_many_is_as_gaussian_as_the_formula_takes_it() {
 #[test]
 fn nrz_bears_9_db_more_crosstalk_than_pam_4() {
     // "9 dB more tolerant" (Optics Letters 44(24), 5965, 2019): an eye of a third is 9.54 dB of
-    // amplitude; less at high error rates, for not all levels of PAM-4 are equally noisy. What
-    // is compared is the crosstalk at which the penalty becomes unbounded.
+    // amplitude; less at high error rates, because the levels of PAM-4 are not equally noisy. The
+    // test compares the crosstalk at which the penalty becomes unbounded.
     let bearable = |threshold, modulation| {
         let receiver = Receiver {
             extinction: Decibel(60.0),
@@ -242,7 +243,7 @@ fn the_penalty_is_below_that_of_the_noisiest_level_in_closed_form() {
             ..ALONE
         };
         let penalty = receiver.penalty(Modulation::Pam4, &others).unwrap().0;
-        // All levels as noisy as the highest: (half/Q)^2 = noise^2/P^2 + beat^2.
+        // If all levels are as noisy as the highest: (half/Q)^2 = noise^2/P^2 + beat^2.
         let needed = 3.4140705542274294 / receiver.half_spacing(Modulation::Pam4);
         let beat = 2.0 * 0.5 * x * receiver.level(Modulation::Pam4, 3);
         let closed = -5.0 * (1.0 - needed.powi(2) * beat).log10();
@@ -259,7 +260,7 @@ proptest! {
         ports in 2u32..120, adjacent in -45.0f64..-25.0, more in 0.1f64..3.0
     ) {
         let receiver = Receiver::default();
-        // An unbounded penalty is more than any.
+        // An unbounded penalty counts as greater than any other.
         let cost = |ports, adjacent| {
             let grating = Grating { ports, adjacent: Some(Decibel(adjacent)), ..Grating::default() };
             let others = grating.interference(Wavelengths::Common);
@@ -293,7 +294,7 @@ proptest! {
 
     #[test]
     fn a_codeword_touches_as_many_cells_as_counted(word in 1u64..800, cell in 1u64..800) {
-        // Codewords one after the other begin everywhere that they ever will, within `cell` words.
+        // Within `cell` consecutive codewords, every possible start position occurs.
         let touched = |k: u64| (k * word + word - 1) / cell - k * word / cell + 1;
         let worst = (0..cell).map(touched).max().unwrap();
         prop_assert_eq!(cells_of_codeword(word, cell), worst);

@@ -1,4 +1,4 @@
-//! Leaders that die, and leaders that lie.
+//! Leaders that die, and leaders that send a false time.
 
 use crate::{quiet, spread};
 use lightloom_photonics::clock::Ensemble;
@@ -10,7 +10,7 @@ fn while_the_leader_is_dead_clocks_part_by_drift_times_time() {
         "nodes": 5, "leader_epochs": 1_000, "die": [{ "node": 0, "missed": 200 }],
     }));
     let mut clocks = Ensemble::new(&config);
-    // The rest of each frequency error [ps an epoch].
+    // The residual frequency error of each node [ps per epoch].
     let drifts = [0.0, 0.003, -0.001, 0.002, -0.004];
     clocks.steer = drifts.to_vec();
     for epoch in 1..=200 {
@@ -28,7 +28,7 @@ fn while_the_leader_is_dead_clocks_part_by_drift_times_time() {
     );
 }
 
-/// Nodes 0 to 4 have led, node 5 lies.
+/// Nodes 0 to 4 have been leaders; node 5 sends a false time.
 fn lied_to(with: serde_json::Value) -> (Ensemble, f64) {
     let mut table = json!({
         "nodes": 6, "leader_epochs": 7,

@@ -1,4 +1,4 @@
-//! Properties of all clocks.
+//! Properties that hold for all configurations of clocks.
 
 use crate::{quiet, spread};
 use lightloom_photonics::clock::{extremes, run, ClockConfig, DayModel, Ensemble};
@@ -31,7 +31,7 @@ proptest! {
     ) {
         let config = noisy(order.len(), seed, turn);
         let plain = advanced(Ensemble::new(&config), 500);
-        // Columns in another order, each at its turn as before.
+        // The columns have another order, but the turns of the leaders are the same.
         let column = |node: u32| order.iter().position(|&n| n == node).unwrap() as u32;
         let turns = (0..order.len() as u32).map(column).collect();
         let shuffled = advanced(Ensemble::of(&config, &order, turns), 500);
@@ -45,7 +45,7 @@ proptest! {
         (nodes, seed, ahead) in (2usize..12, any::<u64>(), -1e6f64..1e6),
     ) {
         let mut config = noisy(nodes, seed, 3);
-        // Rounding may lie on either side of a step, so there are none.
+        // Without quantisation, because rounding may fall on either side of a step.
         config.timestamps.quantisation.0 = 0.0;
         let plain = advanced(Ensemble::new(&config), 500);
         let mut clocks = Ensemble::new(&config);
@@ -120,7 +120,8 @@ fn the_same_seed_gives_the_same_bytes() {
     assert_ne!(with(3).epochs.samples, with(4).epochs.samples);
 }
 
-/// Averages of the fast loop over whole turns of all leaders against the slow model's mean.
+/// Compares averages of the fast loop over whole turns of all leaders with the mean of the slow
+/// model.
 #[test]
 fn the_slow_model_has_the_means_of_the_fast_loop() {
     for nodes in [2u32, 3, 8, 40] {

@@ -54,8 +54,8 @@ fn what_is_left_out_is_missed_as_far_as_it_counts() {
     assert!(asymmetry.alone_ps > 10.0 * jitter.alone_ps && jitter.alone_ps > 0.0);
 }
 
-/// A pole passes the same part of noise that is wide relative to it as of white noise: the loop is
-/// wide, the judge is narrow.
+/// Noise that is wide relative to a pole passes it like white noise: the loop is wide, and the
+/// filter of the judge is narrow.
 #[test]
 fn a_judge_of_less_bandwidth_sees_less() {
     let with = |bandwidth: Option<&str>| {
@@ -77,11 +77,11 @@ fn a_judge_of_less_bandwidth_sees_less() {
         (wide.bandwidth_hz, narrow.bandwidth_hz),
         (None, Some(100.0))
     );
-    // At low frequencies a loop passes jitter as it is: density σ²·2T, times π/2 · 100 Hz.
+    // At low frequencies a loop passes jitter unchanged: density σ²·2T, times π/2 · 100 Hz.
     let expected = 2.0 * (2.0 * 1.6e-6) * std::f64::consts::FRAC_PI_2 * 100.0;
     let found = narrow.wander_rms_ps.powi(2);
     assert!((found / expected - 1.0).abs() < 0.2, "{found} {expected}");
-    // Followers differ by their jitter; the leader has none, and is one of 33.
+    // Followers differ by their jitter; the leader, one of 33 nodes, has none.
     let all = wide.wander_rms_ps.powi(2) / (2.0 * gains.of_jitter());
     assert!((all / (32.0 / 33.0) - 1.0).abs() < 0.03, "{all}");
 }
@@ -114,7 +114,7 @@ fn a_day_hands_its_worst_moment_to_the_fast_loop() {
     }));
     let warm = run(&config, &mut |_| true).unwrap();
     let day = warm.day.unwrap().verdict;
-    // 250 m of 20 ps/km/K, up to 10 K from the start, 6 of 8 parts of it.
+    // 250 m at 20 ps/km/K and up to 10 K since the start, of which 6/8 count.
     assert!(
         day.deviation_max_ps > 10.0 && day.deviation_max_ps < 40.0,
         "{day:?}"
@@ -126,7 +126,7 @@ fn a_day_hands_its_worst_moment_to_the_fast_loop() {
     );
     config.loopback.every.0 = 1_000_000_000_000;
     let measured = run(&config, &mut |_| true).unwrap().day.unwrap().verdict;
-    // A second of 4.5 K a day and 0.5 K in 15 minutes: 3.8 mK.
+    // The change within a second of waves of 4.5 K per day and 0.5 K per 15 minutes: 3.8 mK.
     assert!(
         measured.deviation_max_ps < 2.0 * 0.25 * 20.0 * 0.0039,
         "{measured:?}"

@@ -1,4 +1,4 @@
-//! Clocks against their linear theory, against clocks written down naively, and invariants.
+//! Clocks compared with their linear theory and with a naive model, and invariants.
 
 mod failures;
 mod invariants;
@@ -9,7 +9,7 @@ mod theory;
 use lightloom_photonics::clock::ClockConfig;
 use serde_json::{json, Value};
 
-/// A table on top of a configuration in which nothing moves clocks apart.
+/// A configuration without any term of the deviation, changed by a table.
 fn quiet(with: Value) -> ClockConfig {
     let mut table = json!({
         "settle": "0 s",
@@ -33,7 +33,7 @@ fn lay_over(table: &mut Value, with: Value) {
     }
 }
 
-/// Largest difference between any two of these.
+/// Largest difference between any two values.
 fn spread(times: &[f64]) -> f64 {
     let most = times.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
     most - times.iter().fold(f64::INFINITY, |a, &b| a.min(b))

@@ -1,4 +1,4 @@
-//! Configurations that cannot run are refused: the key, its value, the limit, the remedy.
+//! Configurations that cannot run are refused with the key, its value, the limit and the remedy.
 
 use lightloom_photonics::clock::ClockConfig;
 use serde_json::{json, Value};
@@ -129,6 +129,6 @@ fn what_is_resolved_stays_as_it_is() {
     assert_eq!(ClockConfig::read(&written).unwrap(), resolved);
     // Ten time constants of (0.707 + 0.25 ÷ 0.707) ÷ (2 · 5 kHz).
     assert_eq!(written["settle"], "1.060606789 ms", "{written}");
-    // 11 epochs: 10 have a divisor in common with 12 turns of 4.
+    // 11 epochs, because 10 has a common divisor with 12 turns of 4 epochs.
     assert_eq!(written["judge"]["sampling"], "17.6 us");
 }

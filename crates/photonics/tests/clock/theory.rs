@@ -95,8 +95,8 @@ fn a_clock_follows_a_step_as_scipy_says() {
     }
 }
 
-/// Half the variance of the difference of two followers of one leader, whose own noise is
-/// common to both.
+/// Half the variance of the difference between two followers of one leader, whose noise is common
+/// to both.
 fn variance_of_followers(config: &ClockConfig, epochs: usize) -> f64 {
     let mut clocks = Ensemble::new(config);
     let (mut sum, mut count) = (0.0, 0);
@@ -123,7 +123,8 @@ fn noise_of_followers_is_what_theory_says() {
             0.0,
             per_epoch.powi(2),
         ),
-        // Steps of 0.625 ps below a jitter of 1 ps add a twelfth of their square.
+        // A quantisation of 0.625 ps, below a jitter of 1 ps, adds a variance of a twelfth of its
+        // square.
         (
             json!({ "timestamps": { "jitter": "1 ps", "quantisation": "0.625 ps" } }),
             1.0 + 0.625f64.powi(2) / 12.0,
@@ -137,12 +138,12 @@ fn noise_of_followers_is_what_theory_says() {
         let gains = config.gains();
         let expected = gains.of_jitter() * jitter + gains.of_white() * white;
         let found = variance_of_followers(&config, 100_000);
-        // 32 pairs for some thousand time constants each.
+        // 32 pairs, each over some thousand time constants.
         assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
     }
 }
 
-/// The clocks written down naively: cells that are sent over fibres and stamped at both ends.
+/// A naive model of the clocks: cells are sent over fibres and timestamped at both ends.
 fn naive(config: &ClockConfig, clocks: &Ensemble, epochs: u64) -> Vec<f64> {
     let gains = config.gains();
     let fibres = &clocks.fibres;
