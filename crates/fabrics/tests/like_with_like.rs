@@ -1,4 +1,4 @@
-//! Like with like: a tree by rates beside a Clos of the same links, packet by packet.
+//! Compares a tree with rates with a Clos network of the same links, packet by packet.
 
 use lightloom_engine::rng::Stream;
 use lightloom_engine::run::{run, Plan, Silent, Stop};
@@ -19,7 +19,7 @@ fn cluster(racks: u32, servers_per_rack: u32) -> Cluster {
     }
 }
 
-/// When each of `flows` finishes.
+/// The time at which each of `flows` finishes.
 fn finish(kind: &str, table: &Value, cluster: &Cluster, flows: &Flows) -> Vec<Time> {
     let entry = find(kind).expect("registered");
     let site = Site {
@@ -65,9 +65,9 @@ fn one_pod(mut clos: Value, racks: u32) -> Value {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..Default::default() })]
 
-    /// Equal to the last picosecond where uplinks are one link. Where they are several, full
-    /// packets are; a short last one, which may wait behind full ones there, is less than a
-    /// packet's time on every link too early.
+    /// The times are equal to the last picosecond if an uplink is one link. If it has several, this
+    /// holds for full packets; a short last packet, which may wait behind full ones in the Clos
+    /// network, arrives too early by less than a packet's time on every link.
     #[test]
     fn a_lone_flow_by_rates_takes_as_long_as_its_packets(
         bytes in prop_oneof![1u64..MTU, 1u64..200_000, (1u64..2_000).prop_map(|p| p * MTU)],
@@ -87,10 +87,10 @@ proptest! {
         let by_packets = finish("clos", &clos, &cluster, &flows)[0];
         let several = far && f64::from(servers) / ratio >= 1.5;
         let early = by_packets - by_rates;
-        // One rate is cut to whole b/s where headers or the ratio leave fractions.
+        // Tolerates the rounding of a rate to whole b/s, if headers or the ratio leave fractions.
         let rounding = Time(4);
         if several && bytes % MTU != 0 && bytes > MTU {
-            // Links of uplinks have 7.5 Gb/s at least.
+            // Each link of an uplink has at least 7.5 Gb/s.
             let packet = LINK.time_for(MTU + header);
             let on_all = packet * 2 + packet * 8 / 3;
             prop_assert!(early.0 >= -rounding.0 && early < on_all, "{by_rates}, {by_packets}");
@@ -119,7 +119,7 @@ fn traffic(cluster: &Cluster, load: f64, count: u32) -> Flows {
     flows
 }
 
-/// Mean time of those whose size passes.
+/// Mean time of the flows whose size `pass` accepts.
 fn mean(flows: &Flows, finish: &[Time], pass: impl Fn(u64) -> bool) -> f64 {
     let of: Vec<f64> = (0..flows.len())
         .filter(|&f| pass(flows.bytes[f]))
@@ -128,8 +128,8 @@ fn mean(flows: &Flows, finish: &[Time], pass: impl Fn(u64) -> bool) -> f64 {
     of.iter().sum::<f64>() / of.len() as f64
 }
 
-/// The difference under load as docs/fabrics/tree.md states it: for flows below 100 KB, and for
-/// longer ones, rates relative to packet by packet.
+/// Checks the difference under load that docs/fabrics/tree.md states, of rates relative to packets,
+/// for flows below 100 KB and for longer ones.
 #[test]
 fn loaded_flows_differ_by_what_the_page_says() {
     let cluster = cluster(8, 4);

@@ -1,4 +1,4 @@
-//! Logs of whole fabrics are replayed without a difference.
+//! Replays logs of whole fabrics without a difference.
 
 use lightloom_control::controller::Input;
 use lightloom_control::hardware::Hardware;
@@ -129,7 +129,7 @@ fn what_fabrics_log_is_played_again_without_parting() {
     ];
     for (kind, table) in cases {
         let log = recorded(kind, &table);
-        // A schedule that is followed from the beginning never changes.
+        // A schedule that is followed from the start never changes.
         let stays = table["policy"]["kind"] == "rotation" && table.get("initial").is_none();
         assert_eq!(steps(&log) > 0, !stays, "{kind} {table}");
         let heard = |wanted: fn(&Input) -> bool| {
@@ -171,7 +171,7 @@ fn other_policies_part_from_a_fabrics_log() {
     assert!(joined.flatten().all(|share| share == 1.0));
     assert!(other.recorded.changes > 3, "{:?}", other.recorded);
 
-    // The same policy in an order that keeps circuits: it is never darker.
+    // The same policy in an order that keeps circuits is never darker.
     let kept = built(&log.header.policy, hardware);
     let other = replay(&log, kept, Some(Order::DELETE_CREATE)).expect("it decides");
     assert!(

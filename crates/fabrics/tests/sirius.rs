@@ -27,7 +27,7 @@ fn permutation() -> Flows {
     flows
 }
 
-/// Runs Sirius up to `until`; with the bytes delivered by then.
+/// Runs Sirius up to each time of `until`; returns the bytes delivered by then.
 fn run(table: &Value, flows: Flows, until: &[Time]) -> (Io, Vec<u64>) {
     let (io, delivered, _) = run_on(&PAPER, table, flows, until);
     (io, delivered)
@@ -59,7 +59,7 @@ fn run_on(
     (io, delivered, fabric.totals())
 }
 
-/// Share of the base uplinks' rate that arrives between 0.1 and 0.4 ms.
+/// Delivered share of the base uplinks' rate between 0.1 and 0.4 ms.
 fn carried(table: &Value) -> f64 {
     let (from, until) = (Time::US * 100, Time::US * 400);
     let (_, delivered) = run(table, permutation(), &[from, until]);
@@ -83,8 +83,8 @@ fn a_permutation_gets_half_of_the_uplinks_in_every_plan() {
     }
 }
 
-/// Mean time of lone flows of 81.8 KB between random racks, each long after
-/// the one before and at any phase of an epoch [ps].
+/// Mean time of lone flows of 81.8 KB between random racks, each long after the previous one and at
+/// a random phase of an epoch [ps].
 fn lone_flow(plan: &str, mode: &str, epoch_slots: Option<u32>) -> f64 {
     let mut rng = Stream::new(1, "lone", 0);
     let mut flows = Flows::new();
@@ -105,10 +105,10 @@ fn lone_flow(plan: &str, mode: &str, epoch_slots: Option<u32>) -> f64 {
     (0..io.flows.len()).map(took).sum::<f64>() / io.flows.len() as f64
 }
 
-/// The paper's 63 % at L = 10 %, where flows hardly meet (§7): in every plan on average
-/// over pairs and phases, if the epochs of the plans whose pairs meet within 11 slots
-/// leave a slot to read the last requests; 16 slots, the longest gap of the `mixed`
-/// plan, leave some for nearly all pairs. Without that slot it is a few points less.
+/// The 63 % of the paper at L = 10 %, where flows hardly meet (§7). It holds in every plan on
+/// average over pairs and phases, if the epochs of plans whose pairs meet within 11 slots have one
+/// more slot to read the last requests; epochs of 16 slots, the longest gap of the `mixed` plan,
+/// have such slots for nearly all pairs. Without that slot the value is a few points lower.
 #[test]
 fn a_lone_flow_saves_63_per_cent_without_the_protocol_in_every_plan() {
     for plan in PLANS {
@@ -121,7 +121,7 @@ fn a_lone_flow_saves_63_per_cent_without_the_protocol_in_every_plan() {
     }
 }
 
-/// Servers that are nodes themselves: one a rack, of two base uplinks each.
+/// Servers that are nodes themselves: one per rack, with two base uplinks each.
 const SERVERS: Cluster = Cluster {
     racks: 64,
     servers_per_rack: 1,
@@ -129,9 +129,9 @@ const SERVERS: Cluster = Cluster {
     nic: Nic::Uncapped,
 };
 
-/// With 4 uplinks each of 64 servers meets all others in an epoch of 64/4 slots: a cell
-/// that is there when one begins is granted two later. It crosses the core twice, so
-/// 4 · 50 Gb/s of which a tenth is guardband carry 90 Gb/s a server.
+/// With 4 uplinks, each of 64 servers meets all others in an epoch of 64/4 slots; a cell that is
+/// present at the start of an epoch is granted two epochs later. It crosses the core twice, so 4 ·
+/// 50 Gb/s, of which a tenth is guardband, carry 90 Gb/s per server.
 #[test]
 fn servers_may_hang_on_the_gratings_themselves() {
     let others = json!({"uplinks": 4, "intermediates": "others"});

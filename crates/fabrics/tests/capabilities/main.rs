@@ -50,7 +50,7 @@ fn the_page_is_this_table() {
     document::check();
 }
 
-/// The cases of a fabric whose figure is out of bounds, in words.
+/// The cases of a fabric whose result is out of bounds, as text.
 fn wrong_cases(kind: &'static str, title: &str, row: rows::Row) -> Vec<String> {
     let mut wrong = Vec::new();
     for (scenario, verdict) in row {
@@ -71,7 +71,8 @@ fn wrong_cases(kind: &'static str, title: &str, row: rows::Row) -> Vec<String> {
     wrong
 }
 
-/// How long the case's flow takes, or the longest of all; or why it cannot be run.
+/// The time that the flow of the case takes, or the longest flow; or the reason why the case cannot
+/// be run.
 fn took(kind: &str, case: &Case) -> Result<Time, String> {
     let mut flows = Flows::new();
     for &(src, dst, bytes, at) in &case.flows {

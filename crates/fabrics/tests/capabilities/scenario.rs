@@ -37,7 +37,7 @@ pub struct Case {
     /// Least and most time [ms].
     pub least: f64,
     pub most: f64,
-    /// How they are computed.
+    /// The computation of the bounds, as text.
     pub formula: &'static str,
     /// Why the bound is wider than 1 %; empty if it is not.
     pub bound: &'static str,
@@ -65,7 +65,7 @@ impl Case {
         }
     }
 
-    /// Within other bounds [ms], because of `why`.
+    /// Sets other bounds [ms], for the reason `why`.
     pub fn between(self, least: f64, most: f64, why: &'static str) -> Case {
         Case {
             least,
@@ -83,7 +83,7 @@ impl Case {
         }
     }
 
-    /// An element fails, and is repaired [ms].
+    /// Adds the failure of an element, and its repair [ms].
     pub fn fails(mut self, element: Element, from: i64, until: i64) -> Case {
         self.faults.push(Outage {
             element,
@@ -108,7 +108,7 @@ pub fn takes(case: Case) -> Verdict {
     Verdict::Takes(vec![case])
 }
 
-/// Racks of servers whose links have their rate [Gb/s].
+/// Racks of servers, and the rate of each server's link [Gb/s].
 pub fn cluster(racks: u32, servers_per_rack: u32, gbps: u64) -> Cluster {
     let rate = Rate(gbps * Rate::GBPS.0);
     Cluster {
@@ -129,19 +129,20 @@ pub fn lone(bytes: u64) -> Vec<Flow> {
     vec![(0, 15, bytes, Time::ZERO)]
 }
 
-/// Each of 16 servers sends to the one four further on: two racks of two, or one router of four.
+/// Each of 16 servers sends to the server four further on, which is two racks of two servers, or
+/// one router of four.
 pub fn permutation(bytes: u64) -> Vec<Flow> {
     (0..16)
         .map(|i| (i, (i + 4) % 16, bytes, Time::ZERO))
         .collect()
 }
 
-/// Four servers of four racks send to one of a fifth.
+/// Four servers of four racks send to one server of a fifth rack.
 pub fn incast(bytes: u64) -> Vec<Flow> {
     (0..4).map(|i| (2 * i, 15, bytes, Time::ZERO)).collect()
 }
 
-/// Each of 16 servers sends to each other.
+/// Each of 16 servers sends to every other.
 pub fn all_to_all(bytes: u64) -> Vec<Flow> {
     let pairs = (0..16).flat_map(|i| (0..16).map(move |j| (i, j)));
     let pairs = pairs.filter(|(i, j)| i != j);
@@ -151,18 +152,19 @@ pub fn all_to_all(bytes: u64) -> Vec<Flow> {
 /// Bytes of the mouse.
 pub const MOUSE: u64 = 5_971;
 
-/// 14 MB from a server, and 5,971 B from the same to another rack, 1 ms later.
+/// A flow of 14 MB from a server, and one of 5,971 B from the same server to another rack, 1 ms
+/// later.
 pub fn mouse() -> Vec<Flow> {
     vec![(0, 15, 14 * MB, Time::ZERO), (0, 13, MOUSE, Time::MS)]
 }
 
-/// The two servers of the first rack send to the two of the last.
+/// The two servers of the first rack send to the two servers of the last.
 pub fn two(bytes: u64) -> Vec<Flow> {
     vec![(0, 14, bytes, Time::ZERO), (1, 15, bytes, Time::ZERO)]
 }
 
-/// If flows take turns, by packets of this size on a link of 10 Gb/s that a large flow fills: the
-/// small flow waits for the packet on the link, and for one before each of its own [ms].
+/// The time of a small flow that takes turns with a large one, by packets of this size on a link of
+/// 10 Gb/s: it waits for the packet on the link, and for one packet before each of its own [ms].
 pub fn in_turn(packet: u64) -> f64 {
     let packets = MOUSE.div_ceil(packet);
     ms(MOUSE + (packets + 1) * packet, 10.0)

@@ -86,8 +86,7 @@ fn entry<const N: usize>() -> Entry {
 }
 
 impl Broken {
-    /// One byte of all that was delivered counts as dropped, wherever the
-    /// engine looked on the way.
+    /// One delivered byte counts as dropped, for any horizons of the engine.
     fn forget(&self, io: &mut Io) {
         if io.ledger.dropped == 0 && io.ledger.delivered > 0 {
             io.ledger.delivered -= 1;
@@ -95,10 +94,10 @@ impl Broken {
         }
     }
 
-    /// Moves the finish of every flow that finished just now.
+    /// Moves the end of every flow that ended in the last step.
     fn finish_by(&self, by: Time, before: &[Time], io: &mut Io) {
         if !io.flows.after.starts.is_empty() {
-            // Flows that wait would show it as a broken cause.
+            // Waiting flows would violate causality.
             return;
         }
         for (now, before) in io.flows.finish.iter_mut().zip(before) {
@@ -196,7 +195,7 @@ impl Reports for Broken {
     }
 }
 
-/// Packets and rates are on record in different ways: both must be checked.
+/// Packets and rates are recorded in different ways, so that both are checked.
 fn assert_noticed<const N: usize>() {
     noticed::<N>("packets");
     noticed::<N>("flows");

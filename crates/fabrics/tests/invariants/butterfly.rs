@@ -71,7 +71,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
         prop::sample::select(vec![4u64, 8, 16, 24, 64]),
     );
     let buffer = prop_oneof![1u32..4, 4u32..100];
-    // Half of the routers with a queue at each output, of a flit or more.
+    // Half of the routers have a queue at each output, of at least one flit.
     let speedup = (
         prop_oneof![Just(1u32), 2u32..5],
         prop_oneof![Just(None), (1u32..100).prop_map(Some)],

@@ -44,7 +44,7 @@ pub fn check(entry: &Entry, scenario: &Scenario) -> Checked {
     }
 }
 
-/// 1. A drained network has delivered everything, to the flows that it is of.
+/// 1. A drained network has delivered every byte, to its own flow.
 fn delivered(run: &Run) -> Checked {
     let (flows, ledger) = (&run.io.flows, &run.io.ledger);
     equal(
@@ -64,7 +64,7 @@ fn delivered(run: &Run) -> Checked {
     )
 }
 
-/// 2. No byte arrives before it could have.
+/// 2. No byte arrives before its earliest possible time.
 fn causality(scenario: &Scenario, run: &Run) -> Checked {
     let flows = &run.io.flows;
     for f in (0..flows.len()).filter(|&f| flows.finish[f] != Time::NEVER) {
@@ -93,7 +93,7 @@ fn causality(scenario: &Scenario, run: &Run) -> Checked {
     Ok(())
 }
 
-/// 2. A flow that waits arrives when the last that it waits for is delivered.
+/// 2. A dependent flow arrives when the last flow on which it depends is delivered.
 fn dependencies(run: &Run) -> Checked {
     let flows = &run.io.flows;
     let mut ready: Vec<Option<Time>> = vec![None; flows.len()];
@@ -150,7 +150,7 @@ fn capacity(run: &Run) -> Checked {
     loads(run, first)
 }
 
-/// 3. The same of fabrics whose flows have rates.
+/// 3. The same for fabrics whose flows have rates.
 fn loads(run: &Run, first: Option<Time>) -> Checked {
     let audit = audit(run);
     for l in &audit.loads {
@@ -199,8 +199,8 @@ fn circuits(run: &Run) -> Checked {
     equal(twice, None, "capacity: two circuits at once at a port")
 }
 
-/// 3. The audit saw every hop; or else a fabric that records nothing would
-///    respect every capacity.
+/// 3. The audit has every hop; otherwise a fabric that records nothing would respect every
+///    capacity.
 fn complete(scenario: &Scenario, run: &Run) -> Checked {
     let (audit, flows, totals) = (audit(run), &run.io.flows, run.fabric.totals());
     let sent = audit.transmissions.len() as u64;
@@ -227,14 +227,14 @@ fn complete(scenario: &Scenario, run: &Run) -> Checked {
     let carried = |l: &Load| l.rate.0 as u128 * (l.until - l.from).0 as u128;
     let loads: u128 = audit.loads.iter().map(carried).sum();
     let recorded = sent + (loads / 8_000_000_000_000) as u64;
-    // Hops are a mean over cells, of which the last of a flow may be short.
+    // The number of hops is a mean over cells, and the last cell of a flow may be short.
     let largest = audit
         .transmissions
         .iter()
         .map(|t| t.bytes)
         .max()
         .unwrap_or(0);
-    // Bytes of flows with rates are rounded whenever a path changes.
+    // The bytes of flows with rates are rounded at each change of a path.
     let slack = 1e-4 * moved + (2.0 * largest as f64 + 1.0) * flows.len() as f64;
     ensure(recorded as f64 + slack >= moved, || {
         format!("capacity: {recorded} B on record, {moved} B × hops delivered")
@@ -257,7 +257,7 @@ fn determinism(entry: &Entry, scenario: &Scenario, end: Time, expected: &Outcome
     Ok(())
 }
 
-/// 4. A fabric that draws nothing does the same with any seed.
+/// 4. A fabric without random values has the same results with any seed.
 fn seeds(entry: &Entry, scenario: &Scenario, end: Time, expected: &Outcome) -> Checked {
     let table = (entry.resolve)(&scenario.table, &scenario.cluster).expect("a valid table");
     if (entry.draws)(&table).expect("a table that was resolved") {
@@ -268,7 +268,7 @@ fn seeds(entry: &Entry, scenario: &Scenario, end: Time, expected: &Outcome) -> C
     })
 }
 
-/// Whether a fabric that states that it draws has other results with another seed.
+/// Whether a fabric that declares random values has other results with another seed.
 pub fn draws(entry: &Entry, scenario: &Scenario) -> bool {
     let table = (entry.resolve)(&scenario.table, &scenario.cluster).expect("a valid table");
     let mut run = Run::new(entry, scenario, 1);
@@ -290,7 +290,7 @@ fn seeded(entry: &Entry, scenario: &Scenario, end: Time) -> Outcome {
     run.outcome()
 }
 
-/// 5. Where the engine looks changes nothing, then or later.
+/// 5. The horizons of the engine affect neither the results up to them nor later ones.
 fn horizons(entry: &Entry, scenario: &Scenario, end: Time, expected: &Outcome) -> Checked {
     let part = |c: &f64| Time((end.0 as f64 * c) as i64);
     let mut cuts: Vec<Time> = scenario.cuts.iter().map(part).collect();
@@ -302,11 +302,11 @@ fn horizons(entry: &Entry, scenario: &Scenario, end: Time, expected: &Outcome) -
         let mut run = Run::new(entry, scenario, 1);
         for &t in looks.iter().filter(|&&t| t < last) {
             run.advance(t);
-            // Nor does it that flows are settled on the way.
+            // Settling flows at a horizon affects nothing either.
             run.fabric.settle(&mut run.io);
         }
         run.advance(last);
-        // Twice to the same place is once.
+        // A second call for the same horizon changes nothing.
         run.advance(last);
         run
     };
@@ -345,8 +345,8 @@ fn partial(run: Run) -> Result<Outcome, TestCaseError> {
     Ok(outcome)
 }
 
-/// 1 and 5. The engine's own loop, which all users run, comes to the same and
-/// keeps the books at every sample.
+/// 1 and 5. The engine's own loop, which all users run, has the same results and a consistent
+/// ledger at every sample.
 fn engine_agrees(entry: &Entry, scenario: &Scenario) -> Checked {
     let limit = if scenario.delivers { Time::S } else { Time::MS };
     let finished = |sample: Option<Time>| -> Result<(Outcome, Time), TestCaseError> {
@@ -369,7 +369,7 @@ fn engine_agrees(entry: &Entry, scenario: &Scenario) -> Checked {
         Ok((it.outcome(), out.simulated))
     };
     let (a, ends) = finished(None)?;
-    // A long run has no more samples than memory holds easily.
+    // Limits the number of samples of a long run, to save memory.
     let step = scenario.step.max(ends / 100_000);
     let (b, again) = finished(Some(step))?;
     same(&a, &b, || format!("horizons: a sample every {step}"))?;

@@ -60,7 +60,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 server_rate: Rate(gbps * Rate::GBPS.0 + 7),
                 nic,
             };
-            // Above a single pod there is no core to withhold.
+            // A single pod has no core whose capacity could be reduced.
             let at_rack = words.get("oversubscription_at") == Some(&json!("rack"));
             let ratio = if pods == 1 && !at_rack { 1.0 } else { ratio };
             let table = json!({
@@ -68,11 +68,11 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 "mtu": format!("{mtu} B"), "header": format!("{header} B"), "flow_buffer": buffer,
                 "propagation": picoseconds(fly), "switch_latency": picoseconds(switch),
             });
-            // With one switch per tier, all traffic is cut off, for any number of uplinks.
+            // With one switch per tier, its failure stops all traffic, for any number of uplinks.
             let one = Parts { racks: cluster.racks, uplinks: 1, aggregation: pods, core: 1 };
             let mut table = merged(table, words);
             table["aggregation_switches"] = json!(1);
-            // A single pod has no core, and refuses a number of its switches.
+            // A single pod has no core, and the number of core switches is refused.
             if pods > 1 {
                 table["core_switches"] = json!(1);
             }

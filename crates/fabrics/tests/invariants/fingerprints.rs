@@ -23,7 +23,8 @@ use sha2::{Digest, Sha256};
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-/// Runs of the fabrics whose kernels have most options; other fabrics have [`FEW`] each.
+/// Numbers of runs of the fabrics whose kernels have the most options; other fabrics have [`FEW`]
+/// each.
 const MANY: [(&str, usize); 4] = [
     ("opera", 100),
     ("rotornet", 80),
@@ -48,7 +49,7 @@ fn heavy(scenario: &Scenario, number: usize) -> Option<Flows> {
     workload.generate(&scenario.cluster, scenario.seed).ok()
 }
 
-/// The engine's results of a run, in four hashes; or why there are none.
+/// The results of a run in four hashes, or the reason why there are none.
 fn fingerprint(kind: &str, scenario: &Scenario, flows: &Flows) -> String {
     let site = Site {
         cluster: &scenario.cluster,

@@ -1,5 +1,5 @@
-//! Tables of the tree and of c-Through: intervals of microseconds, so that
-//! circuits come and go within the short runs of these tests.
+//! Tables of the tree and of c-Through: intervals are microseconds, so that circuits change within
+//! the short runs of these tests.
 
 use crate::scenario::scenarios;
 use crate::switches;
@@ -93,7 +93,7 @@ fn trees() -> impl Strategy<Value = (Cluster, Value)> {
 /// Tables of the tree.
 pub fn tree() -> impl Strategy<Value = Fitted> {
     (trees(), switches::failures()).prop_map(|((cluster, mut table), failures)| {
-        // A switch a tier, so that all is cut off, too; a single pod has no core.
+        // Sometimes one switch per tier, whose failure stops all traffic; a single pod has no core.
         if table["racks_per_pod"] != cluster.racks {
             table["core_switches"] = json!(1);
         }

@@ -1,5 +1,5 @@
-//! Tables of HydRA: cycles of microseconds, so that circuits come and go within
-//! the short runs of these tests.
+//! Tables of HydRA: cycles are microseconds, so that circuits change within the short runs of these
+//! tests.
 
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
 use crate::trials::Trial;

@@ -1,5 +1,4 @@
-//! Tables of LIONS: switches of every shape, but for those that lose packets for
-//! good.
+//! Tables of LIONS: switches of every shape, except those that lose packets permanently.
 
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
 use crate::trials::Trial;
@@ -51,7 +50,7 @@ const ARBITERS: [&str; 4] = [
     "oldest-first",
 ];
 
-/// Hosts, receivers and hosts a queue that go together, by architecture.
+/// Valid combinations of hosts, receivers and hosts per queue, by architecture.
 fn switch_shapes() -> impl Strategy<Value = (&'static str, u32, u32, u32)> {
     let divisor = |of: u32, most: u32, pick: u32| {
         let fit: Vec<u32> = (1..=most).filter(|k| of.is_multiple_of(*k)).collect();
@@ -112,8 +111,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 let budget = label + arbitration + tuning + slack;
                 let sent = line.time_for(packet + header).0;
                 let (back, mut fibre) = (budget + 10 * millimetres as i64, millimetres);
-                // In slotted operation a host learns the outcome of its packet before the next
-                // slot.
+                // In slotted operation a host has the result for its packet before the next slot.
                 let slotted = slotted && (name != "ao-nack" || budget <= sent);
                 if slotted && name == "ao-nack" {
                     fibre = fibre.min((sent - budget) as u64 / 10);
@@ -123,7 +121,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                     false => ["auto", "timers", "timers", "sequence"],
                 };
                 let (tunable, nacks) = (matches!(name, "mlb" | "dlb"), name == "ao-nack");
-                // Attempts without duration would follow each other without end.
+                // Attempts of zero duration would follow each other without end.
                 let abort = abort && back >= 1_000;
                 let of = |has: bool, value: Value| if has { value } else { Value::Null };
                 let table = json!({

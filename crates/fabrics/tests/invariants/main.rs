@@ -35,7 +35,7 @@ use proptest::test_runner::{Config, TestRunner};
 use scenario::scenarios;
 use verdict::Checked;
 
-/// Fewer cases find little.
+/// Smallest useful number of cases.
 const FEW: u32 = 24;
 
 /// The number of cases that the environment sets. Without it, `make test` runs an eighth of the
@@ -51,7 +51,8 @@ fn runner(cases: u32) -> TestRunner {
         cases,
         max_shrink_iters: 4_096,
         max_shrink_time: 30_000,
-        // The case is printed whole; a seed would be bound to these strategies.
+        // The failing case is printed completely; a stored seed would only be valid for these
+        // strategies.
         failure_persistence: None,
         ..Config::default()
     })
@@ -68,7 +69,7 @@ fn on_every_fabric<S: Strategy>(
         let outcome = runner(cases).run(&strategy(entry.kind), |case| check(entry, case));
         outcome.unwrap_or_else(|e| panic!("{}: {e}", entry.kind));
     };
-    // A thread each: one fabric takes as long as all others.
+    // One thread per fabric, because one of them takes as long as all others.
     std::thread::scope(|scope| {
         for entry in REGISTRY.iter().filter(|entry| asked(entry.kind)) {
             scope.spawn(move || of(entry));
@@ -76,7 +77,7 @@ fn on_every_fabric<S: Strategy>(
     });
 }
 
-/// Beside the invariant that all others have the same results with any seed.
+/// Complements the invariant that all other fabrics have the same results with any seed.
 #[test]
 fn these_fabrics_draw() {
     let draws = |entry: &&Entry| {

@@ -1,5 +1,5 @@
-//! Tables of Mordia: slots of microseconds, every policy that makes schedules, nights and
-//! frames that come when they like, a packet switch beside the circuits or none.
+//! Tables of Mordia: slots of microseconds, every policy that makes schedules, random nights and
+//! synchronisation frames, with or without a packet switch.
 
 use crate::scenario::scenarios;
 use crate::tables::{merged, nic, picoseconds, Fitted};
@@ -72,7 +72,7 @@ fn us(from: i64, to: i64) -> impl Strategy<Value = i64> {
     from * 1_000_000..to * 1_000_000
 }
 
-/// A policy, and whether every pair has its turn again and again.
+/// A policy, and whether every pair has its turn repeatedly.
 fn policies() -> impl Strategy<Value = (Value, bool)> {
     let scaling = prop::sample::select(vec!["sinkhorn", "quickstuff"]);
     prop_oneof![
@@ -174,7 +174,8 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
         )
 }
 
-/// Or else the invariants would hold of a network that is never late, or never lit.
+/// Checks that losses and decisions occur; otherwise the invariants would be tested on a network
+/// that is never late, or never lit.
 #[test]
 fn losses_and_decisions_are_tried() {
     let entry = find("mordia").expect("registered");

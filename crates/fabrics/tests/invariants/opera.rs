@@ -1,5 +1,5 @@
-//! Tables of Opera: few racks and switches, slices of microseconds, all traffic
-//! low-latency, none, or some.
+//! Tables of Opera: few racks and switches, slices of microseconds, and all, some or no traffic of
+//! low latency.
 
 use crate::scenario::scenarios;
 use crate::switches::{rotor_faults, rotors};

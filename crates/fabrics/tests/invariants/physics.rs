@@ -1,4 +1,4 @@
-//! Physics that an experiment states, below the tables that fabrics are tried with.
+//! The physics of an experiment, with which the tables of fabrics are combined.
 
 use crate::scenario::Scenario;
 use lightloom_engine::{Bytes, Time};
@@ -6,7 +6,7 @@ use lightloom_fabrics::{Entry, Physics};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Some terms, as far as tables of tests have room for them: nights of a few microseconds.
+/// Some terms, small enough for the tables of these tests, whose nights are a few microseconds.
 pub fn physics() -> impl Strategy<Value = Physics> {
     let time = || prop::option::of((0i64..900_000).prop_map(Time));
     let bytes = || prop::option::of((0u64..60).prop_map(Bytes));
@@ -24,8 +24,8 @@ pub fn physics() -> impl Strategy<Value = Physics> {
     )
 }
 
-/// The scenario with the keys by which the fabric obeys: nothing, where it refuses them, as
-/// nights that are shorter than the way.
+/// The scenario with the keys by which the fabric follows the physics; unchanged if the fabric
+/// refuses them, for example because its nights are shorter than the propagation delay.
 pub fn obeying(entry: &Entry, mut scenario: Scenario, physics: &Physics) -> Option<Scenario> {
     let cluster = scenario.cluster;
     let obeyed = (entry.obey)(&scenario.table, physics, &cluster).expect("a valid table");

@@ -1,6 +1,5 @@
-//! Tables of hybrid networks: every policy of the registry, beside a tree and alone.
-//! Intervals, days and delays are microseconds, so that circuits come and go within the
-//! short runs of these tests.
+//! Tables of hybrid networks: every policy of the registry, with and without a tree. Intervals,
+//! days and delays are microseconds, so that circuits change within the short runs of these tests.
 
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
 use crate::trials::Trial;
@@ -101,16 +100,16 @@ fn bytes(below: u64) -> impl Strategy<Value = Value> {
     amounts.prop_map(|bytes| json!(format!("{bytes} B")))
 }
 
-/// A policy with keys of its own, and switches in parallel that it can use.
+/// A policy with its keys, and the number of parallel switches that it can use.
 #[derive(Clone, Debug)]
 struct Chosen {
     policy: Value,
     planes: u32,
-    /// Whether every pair of racks has its turn again and again.
+    /// Whether every pair of racks has its turn repeatedly.
     joins_all: bool,
 }
 
-/// Each of the registry as often as any other.
+/// Every policy of the registry, with equal probability.
 fn policies(racks: u32) -> impl Strategy<Value = Chosen> {
     let each = REGISTRY.iter().map(|entry| one(entry.kind, racks));
     prop::strategy::Union::new(each.collect::<Vec<_>>())
@@ -211,7 +210,7 @@ fn hydra() -> BoxedStrategy<Chosen> {
         .boxed()
 }
 
-/// Circuits on some planes, each port with one at most.
+/// Circuits on some planes, at most one per port.
 fn fixed(racks: u32) -> BoxedStrategy<Chosen> {
     let order = Just((0..racks).collect::<Vec<u32>>()).prop_shuffle();
     let planes = prop::collection::vec(order, 1..4);

@@ -11,7 +11,7 @@ use proptest::sample::Index;
 use proptest::test_runner::TestCaseError;
 use serde_json::{json, Value};
 
-/// Spoils every key of a valid table in every way that its schema implies.
+/// Makes every key of a valid table invalid, in every way that its schema implies.
 pub fn check(entry: &Entry, scenario: &Scenario) -> Checked {
     let valid = Valid { entry, scenario };
     let schema = (entry.schema)();
@@ -43,7 +43,7 @@ pub fn check(entry: &Entry, scenario: &Scenario) -> Checked {
     Ok(())
 }
 
-/// A table that is refused only because of its spoilt key.
+/// A valid table, which is refused only because of its invalid key.
 struct Valid<'a> {
     entry: &'a Entry,
     scenario: &'a Scenario,
@@ -78,7 +78,8 @@ impl Valid<'_> {
         })
     }
 
-    /// No unit, another's, below zero, beyond all bounds, not a number.
+    /// Checks values without a unit, with the unit of another quantity, below zero, beyond all
+    /// bounds, and of another type.
     fn refuses_quantities(&self, key: &str, example: &str) -> Checked {
         let nonsense = ["ns", "", "1.2.3 B", "1e3 Gb/s"];
         let wrong = ["3 parsecs", "-5 ns", "99999999999999999999 s"];
@@ -125,7 +126,7 @@ impl Valid<'_> {
 /// A value for the key at a random place.
 pub type Odd = Vec<(Index, Value)>;
 
-/// Values that a careless program might choke on.
+/// Values that a careless program might not handle.
 pub fn odd() -> impl Strategy<Value = Odd> {
     let units = prop::sample::select(vec!["ps", "s", "B", "TiB", "b/s", "Tb/s"]);
     let quantity = (any::<u64>(), 0u32..64, units)

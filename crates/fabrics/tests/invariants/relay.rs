@@ -15,7 +15,7 @@ const SLOTS: i64 = 20_000;
 fn bounded(scenario: &Scenario) -> Checked {
     let (cluster, flows) = (&scenario.cluster, scenario.flows());
     let mut config: SiriusConfig = config::read(&scenario.table, "fabric").expect("a valid table");
-    // The ideal mode has neither a Q nor, with one, a window.
+    // The ideal mode has no Q, and request/grant has no window.
     config.mode = Mode::RequestGrant;
     config.ideal_window = SiriusConfig::default().ideal_window;
     let derived = config.derive(cluster).expect("a valid table");
@@ -26,7 +26,7 @@ fn bounded(scenario: &Scenario) -> Checked {
         threads: 1,
         library: None,
     };
-    // Room for the longest queue that any Q allows, so that none is cut short.
+    // Records the longest queue that any Q allows.
     let mut fabric = Slotted::new(Sirius::new(&config, derived, &site));
     let mut io = Io::new(flows);
     let mut faults = scenario.faults.iter().peekable();

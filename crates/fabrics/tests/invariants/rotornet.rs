@@ -1,4 +1,4 @@
-//! Tables of RotorNet: few racks and switches, slots of microseconds, relays or none.
+//! Tables of RotorNet: few racks and switches, slots of microseconds, with or without relays.
 
 use crate::scenario::scenarios;
 use crate::switches::{rotor_faults, rotors};
@@ -85,7 +85,8 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     )
 }
 
-/// Or else the invariants would hold of a network without relays.
+/// Checks that relays are used; otherwise the invariants would be tested on a network without
+/// relays.
 #[test]
 fn relays_are_tried() {
     let entry = find("rotornet").expect("registered");

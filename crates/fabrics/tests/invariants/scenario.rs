@@ -15,17 +15,17 @@ pub struct Scenario {
     pub cluster: Cluster,
     /// The fabric's table, as a user writes it.
     pub table: Value,
-    /// The flows, before the servers' number is known.
+    /// The flows, before the number of servers is known.
     pub rows: Vec<Row>,
     /// Seed of the fabric's streams.
     pub seed: u64,
-    /// First distance between looks.
+    /// First distance between horizons.
     pub step: Time,
-    /// Where random horizons lie, in parts of the whole run.
+    /// Positions of random horizons, as fractions of the run.
     pub cuts: Vec<f64>,
-    /// Faults to try; for fabrics that model them.
+    /// Faults, for fabrics that model them.
     pub faults: Vec<Fault>,
-    /// Whether everything arrives, if everything works in the end.
+    /// Whether all flows finish if all parts work in the end.
     pub delivers: bool,
 }
 
@@ -35,11 +35,11 @@ pub struct Row {
     src: u32,
     dst: Target,
     bytes: u64,
-    /// After the flow before.
+    /// Time since the arrival of the previous flow.
     gap: Time,
-    /// Waits for up to two of the flows before it (closed loop).
+    /// Up to two earlier flows on which it depends (closed loop).
     after: [Option<u32>; 2],
-    /// From the last of them to its own start.
+    /// Time from the end of the last of them to its own start.
     delay: Time,
 }
 
@@ -103,7 +103,7 @@ fn row(closed_loop: bool) -> impl Strategy<Value = Row> {
         1 => Just(Target::First),
     ];
     let bytes = prop_oneof![2 => 1u64..2_000, 2 => 1u64..30_000, 1 => 1u64..200_000];
-    // Bursts, steady traffic, and stretches in which a fabric falls idle.
+    // Bursts, steady traffic, and idle times.
     let gap = prop_oneof![4 => Just(0), 4 => 0i64..2_000_000, 1 => 0i64..200_000_000];
     let after = match closed_loop {
         true => prop::array::uniform2(any::<Option<u32>>()).boxed(),
@@ -123,7 +123,7 @@ fn row(closed_loop: bool) -> impl Strategy<Value = Row> {
 }
 
 impl Scenario {
-    /// The flows: rows in order of arrival, those that wait without one.
+    /// The flows: rows in order of arrival; dependent flows have no arrival time.
     pub fn flows(&self) -> Flows {
         let mut flows = Flows::new();
         let mut now = Time::ZERO;
@@ -152,7 +152,7 @@ impl Scenario {
         (HostId(src), HostId(dst))
     }
 
-    /// Makes rows wait for the earlier ones that they name.
+    /// Adds the dependencies of rows on earlier rows.
     fn link(&self, flows: &mut Flows) {
         let mut waiting = vec![Vec::new(); flows.len()];
         let mut missing = vec![0; flows.len()];

@@ -1,4 +1,4 @@
-//! Tables of Sirius: every plan, mode and detail, with parts that fail where cells do.
+//! Tables of Sirius: every plan, mode and detail, with failures of parts if cells are simulated.
 
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
 use crate::trials::Trial;
@@ -40,7 +40,7 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-/// Racks, ports of a base grating, uplinks and plan that go together.
+/// Valid combinations of racks, ports of a base grating, uplinks and plan.
 fn wirings() -> impl Strategy<Value = (u32, Option<u32>, u32, &'static str)> {
     let rotor = (2u32..25, 1u32..9).prop_map(|(n, u)| (n, None, u.min(n), "rotor"));
     // Large enough that threads share the work.
@@ -90,7 +90,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 mut switches,
                 failures,
             )| {
-                // Rates are those of the protocol alone.
+                // Rates exist only for the protocol.
                 let rates = switches.get("detail") == Some(&json!("flows"));
                 if rates {
                     switches.remove("mode");
@@ -112,11 +112,11 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                     "propagation": picoseconds(propagation),
                 });
                 if racks == 2 {
-                    // Two nodes have no others between them.
+                    // Two nodes have no possible intermediate.
                     switches.remove("intermediates");
                 }
                 if plan != "rotor" {
-                    // Gratings leave no schedule without a node.
+                    // A schedule over gratings cannot omit a node.
                     switches.remove("recovery");
                 }
                 let mut table = merged(table, switches);
@@ -153,7 +153,7 @@ enum Part {
     FirstGrating,
 }
 
-/// A part that fails, wholly or with a probability of loss, and may be repaired.
+/// The failure of a part, complete or with a probability of loss, and its repair, if any.
 #[derive(Clone, Copy, Debug)]
 struct Failure {
     node: u32,

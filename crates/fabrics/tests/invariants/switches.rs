@@ -1,10 +1,11 @@
-//! Links and switches of electrical networks that fail, and rotor switches; each is repaired.
+//! Failures of links and switches of electrical networks, and of rotor switches; each is repaired.
 
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Command, Element, SwitchTier, Time};
 use proptest::prelude::*;
 
-/// A part by numbers that a fabric has to reduce to its own; when it fails, and for how long.
+/// A failure: the part, by numbers that are reduced to those of a fabric, its time and its
+/// duration.
 #[derive(Clone, Copy, Debug)]
 pub struct Failure {
     kind: u8,
@@ -13,20 +14,20 @@ pub struct Failure {
     lasts: Time,
 }
 
-/// How many of each part there are.
+/// The number of parts of each kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
     /// Racks.
     pub racks: u32,
     /// Uplinks of each.
     pub uplinks: u32,
-    /// Aggregation switches of all pods; 0 where there are none.
+    /// Aggregation switches of all pods; 0 if there are none.
     pub aggregation: u32,
     /// Core switches.
     pub core: u32,
 }
 
-/// None in half of all cases, else up to three, each repaired.
+/// No failure in half of all cases, otherwise up to three, each with a repair.
 pub fn failures() -> impl Strategy<Value = Vec<Failure>> {
     let span = || (0i64..200_000_000).prop_map(Time);
     let failure =
@@ -74,10 +75,10 @@ pub fn faults(failures: &[Failure], parts: Parts) -> Vec<Fault> {
     faults
 }
 
-/// Rotor switches that die: which, when, and for how long. None in half of all cases.
+/// Failures of rotor switches: number, time and duration. There are none in half of all cases.
 pub type Rotors = Vec<(u32, Time, Time)>;
 
-/// Up to three of them, each repaired.
+/// Up to three failures, each with a repair.
 pub fn rotors() -> impl Strategy<Value = Rotors> {
     let at = prop_oneof![Just(0i64), 0i64..200_000_000].prop_map(Time);
     let rotor = (any::<u32>(), at, (1i64..200_000_000).prop_map(Time));

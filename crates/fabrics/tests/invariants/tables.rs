@@ -6,7 +6,7 @@ use lightloom_fabrics::find;
 use proptest::prelude::*;
 use serde_json::{json, Map, Value};
 
-/// A table, and servers that it fits.
+/// A table, and a cluster that it fits.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     /// The servers.
@@ -20,8 +20,8 @@ pub struct Fitted {
     pub delivers: bool,
 }
 
-/// Any setting of every switch (a key whose values are words) of a fabric, as
-/// its schema lists them; so that a new switch is tried without a word here.
+/// Any setting of every switch (a key whose values are words) of a fabric, from its schema, so that
+/// a new switch is tested without a change here.
 pub fn switches(kind: &str, except: &[&str]) -> BoxedStrategy<Map<String, Value>> {
     let schema = (find(kind).expect("a registered fabric").schema)();
     let mut all = Just(Map::new()).boxed();

@@ -1,5 +1,5 @@
 //! The valid and invalid tables of each fabric: a [`Trial`] per fabric, and all of them. A new
-//! fabric in the registry needs one: the tests fail until it has it.
+//! fabric in the registry needs a trial: the tests fail until it has one.
 
 use crate::tables::Fitted;
 use crate::{butterfly, clos, hybrid, hydra, lions, mordia, opera, policies, rotornet, sirius};

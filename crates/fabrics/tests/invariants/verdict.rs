@@ -4,7 +4,7 @@
 use proptest::test_runner::TestCaseError;
 use std::fmt::{Debug, Display};
 
-/// Nothing, or the violated property.
+/// `Ok`, or the violated property.
 pub type Checked = Result<(), TestCaseError>;
 
 /// Checks equality; `what` names the compared values.
@@ -23,7 +23,7 @@ pub fn ensure(good: bool, message: impl FnOnce() -> String) -> Checked {
     }
 }
 
-/// The invariant is broken.
+/// A violated invariant, with its message.
 pub fn fail(message: impl Into<String>) -> Checked {
     Err(TestCaseError::fail(message.into()))
 }

@@ -1,4 +1,4 @@
-//! Runs a fabric while its books are checked at every look.
+//! Runs a fabric and checks its ledger at every horizon.
 
 use crate::scenario::Scenario;
 use crate::verdict::{ensure, equal, Checked};
@@ -7,7 +7,7 @@ use lightloom_engine::{Audit, Command, Element, Fabric, Io, Ledger, Time, Totals
 use lightloom_fabrics::{Entry, Site};
 use proptest::test_runner::TestCaseError;
 
-/// Nothing takes longer unless it is stuck.
+/// No run takes longer unless it is stuck.
 const LIMIT: Time = Time(100 * Time::MS.0);
 
 /// A fabric and its context.
@@ -16,20 +16,20 @@ pub struct Run {
     pub fabric: Box<dyn Fabric>,
     /// Its side of the engine.
     pub io: Io,
-    /// Up to where it has run.
+    /// The time up to which it has run.
     pub now: Time,
     faults: Vec<Fault>,
     delivers: bool,
 }
 
-/// The results of a run, which must not depend on how it was run.
+/// The results of a run, which must not depend on its horizons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// When flows finished.
+    /// The time at which each flow finished.
     pub finish: Vec<Time>,
     /// Bytes delivered, by flow.
     pub delivered: Vec<u64>,
-    /// The books at the end.
+    /// The ledger at the end.
     pub ledger: Ledger,
     arrival: Vec<Time>,
     start: Vec<Time>,
@@ -51,7 +51,7 @@ impl Run {
         };
         let table = (entry.resolve)(&scenario.table, cluster).expect("a valid table");
         let build = || (entry.build)(&table, &site).expect("a table that was resolved");
-        // A fabric that models no failures rejects them; it is tried without.
+        // A fabric that models no failures rejects them; it is then tested without.
         let mut trial = build();
         let accepted = scenario
             .faults
@@ -108,7 +108,7 @@ impl Run {
         self.now = to;
     }
 
-    /// Whether nothing is left to do.
+    /// Whether the fabric has no more work.
     pub fn is_drained(&self) -> bool {
         self.fabric.idle() && self.io.exhausted() && self.faults.is_empty()
     }
@@ -139,7 +139,7 @@ impl Run {
         view
     }
 
-    /// Invariant 1, and that nothing is known before it has happened.
+    /// Checks invariant 1, and that no result is reported before its time.
     fn check_books(&self, before: View) -> Result<View, TestCaseError> {
         let (view, ledger, now) = (self.view(), &self.io.ledger, self.now);
         let inside = ledger.in_flight();
@@ -179,11 +179,11 @@ impl Run {
         Ok(view)
     }
 
-    /// The run's results, per-flow figures settled.
+    /// The results of the run, after flows are settled.
     pub fn outcome(mut self) -> Outcome {
         self.fabric.settle(&mut self.io);
         let view = View {
-            // Counted in audited runs alone.
+            // Counted only in audited runs.
             in_flight_bytes: 0,
             ..self.view()
         };
@@ -202,7 +202,7 @@ impl Run {
 }
 
 impl Outcome {
-    /// Where two runs differ first, in words.
+    /// The first difference between two runs, as text.
     pub fn difference(&self, other: &Outcome) -> Option<String> {
         let times = [
             ("arrival", &self.arrival, &other.arrival),

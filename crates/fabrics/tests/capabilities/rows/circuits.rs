@@ -9,18 +9,18 @@ use serde_json::{json, Value};
 /// The slots that a schedule gives a pair of racks.
 struct Turns {
     table: Value,
-    /// Bytes that go straight in a cycle.
+    /// Bytes that cross the direct circuit in a cycle.
     share: u64,
     /// A cycle [ms].
     cycle: f64,
-    /// How the share is computed.
+    /// The computation of the share, as text.
     formula: &'static str,
     /// The parts that fail, and whether that stops all circuits.
     fails: (Vec<Element>, bool),
 }
 
 impl Turns {
-    /// Time for bytes between two racks, if packets go directly [ms].
+    /// Time for bytes between two racks over direct circuits [ms].
     fn lasts(&self, bytes: u64) -> f64 {
         bytes as f64 / self.share as f64 * self.cycle
     }
@@ -29,7 +29,8 @@ impl Turns {
         Case::new(two_racks(), self.table.clone(), flows, ms, formula)
     }
 
-    /// Within a cycle, too: when the circuit is lit first depends on the schedule.
+    /// As a case whose bounds are a cycle apart, because the schedule determines when the circuit
+    /// is first lit.
     fn within_a_cycle(&self, flows: Vec<Flow>, ms: f64, formula: &'static str) -> Case {
         let cycle = "the first circuit is lit within a cycle";
         let case = self.case(flows, ms, formula);
@@ -55,7 +56,7 @@ impl Turns {
         }))
     }
 
-    /// The mouse waits for its turn at the server, then for its circuit for a cycle at most.
+    /// The mouse waits for its turn at the server, then at most a cycle for its circuit.
     fn mouse_waits(&self) -> Verdict {
         let most = in_turn(1_500) + self.cycle + ms(MOUSE, 10.0) + 2.0 * ms(1_500, 10.0);
         let formula = "turns at the server's link, and a cycle at most until the circuit is lit";
@@ -71,7 +72,7 @@ impl Turns {
         let [mouse, planes, multihop, beside] = others;
         let pair = "two flows of 50 MB at the rate of their pair";
         let to_one = "25 MB at the rate of a pair, or 100 MB ÷ rate of the receiver's link";
-        // A pair of racks has 4 MB, and its first day ends before servers have filled it.
+        // A pair of racks has 4 MB, and its first day ends before the servers have filled it.
         let cycles = (4 * MB).div_ceil(self.share) as f64 + 1.0;
         let exchange = self.case(
             all_to_all(MB),
@@ -151,8 +152,8 @@ pub fn mordia() -> Row {
     row
 }
 
-/// A flow of 100 MB arrives at 60 ms, after its controller has failed: no schedule serves it before
-/// the first decision after the repair. By then its rack holds all of it.
+/// A flow of 100 MB arrives at 60 ms, after the controller has failed: no schedule serves it before
+/// the first decision after the repair. By then its rack has received the whole flow.
 fn undecided(spans: &[(i64, i64)]) -> Verdict {
     let repaired = spans.iter().map(|s| s.1).max().expect("one");
     let interval = 7.0 * 0.106;
@@ -167,7 +168,8 @@ fn undecided(spans: &[(i64, i64)]) -> Verdict {
     }))
 }
 
-/// Time for 200 MB of each rack over relays [ms], which fill for a cycle and empty for one.
+/// Time for 200 MB of each rack over relays [ms], which fill during one cycle and empty during
+/// another.
 pub fn relayed(table: Value, gbps: f64, cycle: f64, formula: &'static str) -> Verdict {
     let least = ms(200 * MB, gbps);
     let case = Case::new(two_racks(), table, permutation(100 * MB), least, formula);
@@ -183,7 +185,7 @@ pub fn rotornet() -> Row {
         formula: "450 kB, 180 µs of 20 Gb/s, once in 7 slots of 200 µs",
         fails: (vec![Element::Plane(0)], true),
     };
-    // Seven matchings on two switches are four slots, of which one is idle on one.
+    // Seven matchings on two switches are four slots; in one of them one switch is idle.
     let table = json!({"indirect": "none", "switches": 2});
     let formula = "180 µs of 10 Gb/s, once in 4 slots of 200 µs";
     let least = ms(100 * MB, 10.0 * 0.9 / 4.0);
@@ -211,7 +213,7 @@ pub fn opera() -> Row {
         turns.cycle,
         "half of 20 Gb/s and of 97.5 % of the time",
     );
-    // The mouse goes at once, over four circuits of 5 Gb/s at most, before bulk.
+    // The mouse is sent at once, before bulk traffic, over at most four circuits of 5 Gb/s.
     let table = json!({"low_latency": "1 MB", "switches": 4});
     let hops = 4.0 * (ms(MOUSE, 5.0) + 2.0 * ms(1_500, 5.0));
     let formula = "turns at the server's link, and circuits of 5 Gb/s, each behind a packet";

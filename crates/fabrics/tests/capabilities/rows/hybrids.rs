@@ -11,7 +11,7 @@ const SLOW: &str =
     "a twentieth of the server's rate until the circuit is lit at 11 ms, then all of it";
 const BOTH: &str = "2.5 Gb/s each until the circuit is lit at 11 ms, then 10 Gb/s each";
 
-/// A flow has its new rate at once.
+/// The table with ideal transport: a flow has its new rate at once.
 fn at_once(mut table: Value) -> Value {
     for key in ["ramp", "dip"] {
         table[key] = json!("0 s");
@@ -23,8 +23,8 @@ fn two_racks() -> Cluster {
     cluster(8, 2, 10)
 }
 
-/// A flow of 30 MB has a quarter of a server's rate of the tree, and all of it of a circuit that is
-/// lit at 11 ms, and again at `again` after its port failed at 15 ms.
+/// A flow of 30 MB has a quarter of a server's rate over the tree, and the full rate over a circuit
+/// that is lit at 11 ms, and again at `again` after the failure of its port at 15 ms.
 fn port_fails(table: Value, again: f64) -> Case {
     let of_tree = ms(MB, 2.5).recip();
     let of_circuit = ms(MB, 10.0).recip();
@@ -36,7 +36,7 @@ fn port_fails(table: Value, again: f64) -> Case {
     Case::new(cluster(8, 1, 10), table, flows, least, formula)
 }
 
-/// The failure of an optical port between two decisions, and two that overlap.
+/// The failure of an optical port between two decisions, and two overlapping failures.
 fn set_failures(row: &mut Row, table: &Value) {
     let once = port_fails(table.clone(), 21.0).fails(PORT, 15, 17);
     let twice = port_fails(table.clone(), 31.0).fails(PORT, 15, 28);
@@ -48,7 +48,7 @@ fn set_failures(row: &mut Row, table: &Value) {
     );
 }
 
-/// Time for 10 MB that have a share of the tree until 11 ms, and then 10 Gb/s [ms].
+/// Time for 10 MB with a share of the tree until 11 ms, and 10 Gb/s from then on [ms].
 fn then_lit(share: f64) -> f64 {
     let sent = share * 11.0 / 10.0;
     11.0 + ms(10 * MB, 10.0) - sent
@@ -104,15 +104,15 @@ pub fn hydra() -> Row {
     row
 }
 
-/// The servers of racks four apart send to each other.
+/// The servers of racks at a distance of four send to each other.
 fn partners() -> Vec<Flow> {
     let to_partner = |i| (i, (i + 8) % 16, 10 * MB, Time::ZERO);
     (0..16).map(to_partner).collect()
 }
 
 /// Time for four flows of 2.5 MB to one server [ms]. Until 11 ms they share the 5 Gb/s of its
-/// rack's tree; then a circuit gives one of them the rest of the server's link of 10 Gb/s, 5 Gb/s,
-/// and when that has ended the other three share the tree.
+/// rack's tree; then a circuit gives one of them the other 5 Gb/s of the server's link of 10 Gb/s,
+/// and after its end the other three share the tree.
 fn to_one_then_lit() -> f64 {
     let each = 2.5 * 8.0;
     let left = each - 11.0 * 5.0 / 4.0;
@@ -120,9 +120,8 @@ fn to_one_then_lit() -> f64 {
     11.0 + first + 3.0 * (left - first * 5.0 / 3.0) / 5.0
 }
 
-/// Time for 4 MB between all pairs of eight racks, with 1 Gb/s of a tree for each rack, if a
-/// circuit of 20 Gb/s serves one pair of each rack after the other, from 11, 21, 31 ms on. The
-/// remaining pairs share the tree [ms].
+/// Time for 4 MB between all pairs of eight racks, if each rack has 1 Gb/s of a tree, and a circuit
+/// of 20 Gb/s serves its pairs one after another, from 11, 21, 31 ms on.
 fn in_rounds() -> f64 {
     let (mut left, mut until) = (32.0, 11.0);
     let mut since = 0.0;
@@ -184,7 +183,8 @@ fn beside_a_tree(table: &dyn Fn(f64) -> Value) -> Row {
 
 const HALF: &str = "half of the server's rate, and the last packet again on each link more";
 
-/// The mouse has half of its server's link, and its last packet crosses `links` more [ms].
+/// Time of a mouse that has half of its server's link and whose last packet crosses `links` more
+/// links [ms].
 fn half(links: f64) -> f64 {
     ms(MOUSE, 5.0) + links * ms(MOUSE % 1_500, 10.0)
 }
@@ -197,7 +197,7 @@ fn lit(circuits: &[[u32; 3]], planes: u32) -> Value {
     }))
 }
 
-/// Circuits from each rack to the second next, on two planes.
+/// Circuits from each rack to the rack two further on, on two planes.
 const TO_SECOND: [[u32; 3]; 8] = [
     [0, 2, 0],
     [4, 6, 0],
@@ -275,7 +275,7 @@ pub fn hybrid() -> Row {
     ]
 }
 
-/// Seven planes that join every pair of eight racks once.
+/// Seven planes that connect every pair of eight racks once.
 fn tournament() -> Vec<[u32; 3]> {
     let mut all = Vec::new();
     for plane in 0..7 {

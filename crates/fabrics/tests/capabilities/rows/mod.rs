@@ -9,7 +9,7 @@ pub mod variants;
 
 use crate::scenario::Verdict;
 
-/// A scenario by its name, and the fate of it.
+/// The scenarios by name, each with its result.
 pub type Row = Vec<(&'static str, Verdict)>;
 
 /// The row of a fabric.
@@ -30,7 +30,7 @@ pub fn of(kind: &str) -> Row {
     }
 }
 
-/// Gives a row another answer to a scenario that it has.
+/// Replaces the result of a scenario of a row.
 fn set(row: &mut Row, scenario: &str, verdict: Verdict) {
     let place = row.iter_mut().find(|(name, _)| *name == scenario);
     place.expect("a scenario").1 = verdict;

@@ -1,5 +1,4 @@
-//! Fabrics of single nodes: LIONS, and the flattened butterfly that it is compared with. Sixteen
-//! hosts of 10 Gb/s.
+//! Fabrics of single nodes: LIONS, and its baseline, the flattened butterfly.
 
 use super::Row;
 use crate::scenario::*;
@@ -13,9 +12,10 @@ fn hosts(gbps: u64) -> Cluster {
 const FAILURES: Verdict = Verdict::DoesNotApply("failures are not modelled");
 const NO_CIRCUITS: Verdict = Verdict::DoesNotApply("it has no circuits that come and go");
 
-/// When the mouse has left its server [ms]: of the elephant the packet on the link, and one before
-/// each of its own but the first; its own last has the rest of its bytes and a header. A packet of
-/// 256 B takes `packet` [ms], and the mouse comes after 1 ms.
+/// The time at which the mouse has left its server [ms]: it waits for the elephant's packet on the
+/// link, and for one packet of the elephant before each of its own packets except the first; its
+/// last packet has the remaining bytes and a header. A packet of 256 B takes `packet` [ms], and the
+/// mouse arrives after 1 ms.
 fn turns(packet: f64, header: f64) -> f64 {
     let whole = MOUSE / 256;
     let on_link = packet - 1.0 % packet;
@@ -29,7 +29,7 @@ pub fn lions() -> Row {
     let case = |flows, ms, formula| Case::new(hosts(10), json!({}), flows, ms, formula);
     let alone = "222.4 ns for every packet of 256 B";
     let rates = [10u64, 25, 100].map(|gbps| {
-        // The longer of 10 ns of tuning and 17 B of guard passes between packets.
+        // The gap between packets is the longer of 10 ns of tuning and 17 B of guard.
         let silence = (17.0 * 8.0 / gbps as f64).max(10.0);
         let packet = (261.0 * 8.0 / gbps as f64 + silence) * 1e-6;
         let least = (MB * gbps).div_ceil(256) as f64 * packet;

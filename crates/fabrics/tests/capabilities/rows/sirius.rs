@@ -1,4 +1,4 @@
-//! Sirius: cells that take two hops, over six uplinks of 10 Gb/s for two servers of 10 Gb/s.
+//! Sirius: cells take two hops, over six uplinks of 10 Gb/s for two servers of 10 Gb/s.
 
 use super::Row;
 use crate::scenario::*;
@@ -8,7 +8,8 @@ use serde_json::{json, Value};
 const SERVER: &str =
     "bytes ÷ rate of the server: two hops of 20 Gb/s need 40 of the rack's 54 Gb/s";
 
-/// 54 Gb/s of payload a rack; two hops of 20 Gb/s are 40 at most, so servers' links decide.
+/// A rack has 54 Gb/s of payload; two hops of 20 Gb/s need at most 40 Gb/s, so the links of the
+/// servers are the limit.
 fn table(gbps: u64) -> Value {
     json!({"channel_rate": format!("{gbps} Gb/s"), "uplinks": 6})
 }

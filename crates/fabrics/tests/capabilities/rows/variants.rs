@@ -6,7 +6,7 @@ use super::{circuits, electrical, packets, set, sirius, Row};
 use crate::scenario::*;
 use serde_json::{json, Value};
 
-/// A fabric under another key.
+/// A fabric with another value of a key.
 pub struct Variant {
     pub kind: &'static str,
     /// The key, as a user writes it.
@@ -47,7 +47,7 @@ fn with(row: Row, keys: &Value) -> Row {
 
 const HALF: &str = "half of the server's rate, and the same way";
 
-/// By rates two flows halve a link at once, and none idles before the end.
+/// With rates, two flows share a link equally from the start, and neither idles before its end.
 fn by_rates(row: Row, keys: &Value, way: f64, why: &'static str) -> Row {
     let mut row = with(row, keys);
     let table = table_of(&row, "all-to-all");
@@ -69,7 +69,7 @@ fn table_of(row: &Row, scenario: &str) -> Value {
     }
 }
 
-/// Failures are modelled by cells, and by requests and grants.
+/// Removes the failures, which only the model of cells with requests and grants has.
 fn without_failures(mut row: Row) -> Row {
     row.retain(|(scenario, _)| !["failure and repair", "overlapping failures"].contains(scenario));
     row
@@ -91,7 +91,8 @@ fn clos_by_rates() -> Row {
     by_rates(electrical::clos(), &keys, 3.0 * ms(1_500, 10.0), links)
 }
 
-/// Only two-hop traffic is divided among hosts: the scenarios of a row that are judged.
+/// Only two-hop traffic is divided among hosts; `judged` lists the scenarios of a row that have
+/// results.
 fn by_hosts(row: Row, judged: &[&str]) -> Row {
     let mut row = with(row, &json!({"rotorlb": "per-host"}));
     row.retain(|(scenario, _)| judged.contains(scenario));
@@ -126,7 +127,8 @@ fn lions_in_order() -> Row {
     let least = packets as f64 * 222.4e-6 - 1.0;
     let waits = Case::new(cluster(16, 1, 10), table, mouse(), least, formula);
     set(&mut row, "mouse beside an elephant", takes(waits.of(1)));
-    // All send to the first host, then to the second: they reach the last after 14 others.
+    // All hosts send to the first host, then to the second, and so on: they reach the last after 14
+    // others.
     let table = table_of(&row, "all-to-all");
     let formula = "fourteen times 0.1 MB by packets of 222.4 ns, then 1.5 MB of 261 B for 256 B \
                    at the last receiver's link";
