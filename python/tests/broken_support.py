@@ -1,9 +1,9 @@
-"""Broken inputs of simulations: a change of what a script of claims simulates, and the claims
-that do not come out by it.
+"""Broken inputs of simulations: a change of the cases that a script of claims simulates, and the
+claims that then fail.
 
-Cases are changed on their way to be run (`change_support`), and all that follows is the script's
-own: what it reads off its runs, and how that is judged. So a claim that comes out all the same
-measures something else than what was broken.
+`change_support` changes the cases immediately before they are run. The script itself reads and
+judges the results, as always. A claim that does not fail therefore does not measure the broken
+part.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,15 +24,15 @@ FOLDER = find_validation()
 
 @dataclass(frozen=True)
 class Size:
-    """How much is simulated, broken or not: less than all where the rest says nothing of these
-    claims, more than quickly where they do not come out by so little."""
+    """The size of the simulation with and without the broken input: smaller than a full run if the
+    rest does not affect these claims, larger than a quick run if they do not fail in one."""
 
     sets: Mapping[str, Any] = field(default_factory=dict)
-    """What is set in the script: fewer cases."""
+    """Variables of the script that are set, to simulate fewer cases."""
     change: Change | None = None
-    """The fate of cases: more flows."""
+    """A change of the cases, for example more flows."""
     whole: bool = False
-    """As in a full run: of too few seeds there is no interval."""
+    """Whether the script runs as in a full run, because few seeds give no interval."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +41,20 @@ class Broken:
 
     script: str
     input: str
-    """What is broken, in words."""
+    """A description of the broken input."""
     change: Change
     fails: tuple[str, ...]
-    """Claims that come out as not reproduced."""
+    """Claims whose outcome is "not reproduced"."""
     sets: Mapping[str, Any] = field(default_factory=dict)
-    """What is broken in the script itself, where no case has it."""
+    """Variables of the script that are broken, if no case contains them."""
     size: Size = Size()
     quick: bool = False
-    """Whether it takes seconds, and is not left to `make test-long`."""
+    """Whether the test takes only seconds; otherwise `make test-long` runs it."""
 
 
 def outcomes(fabric: str, broken: Broken, patch: pytest.MonkeyPatch) -> dict[str, Status]:
-    """Of the claims of its script, judged as in a full run: to fail, a claim does not need to be
-    measured in full."""
+    """Returns the outcomes of the script's claims, judged as in a full run; a claim can fail
+    without a full measurement."""
     size = broken.size
     with changed(both(size.change or unchanged, broken.change), patch):
         script = load_script(FOLDER, fabric, broken.script)
@@ -71,12 +71,12 @@ def _measured(script: Script, quick: bool) -> dict[str, Any]:
     return {claim: estimated(value) for claim, value in values.items()}
 
 
-#: Outcomes with nothing broken, by fabric, script and size.
+#: Outcomes without a broken input, by fabric, script and size.
 _sound: list[tuple[str, str, Size, dict[str, Status]]] = []
 
 
 def sound(fabric: str, broken: Broken, patch: pytest.MonkeyPatch) -> dict[str, Status]:
-    """The same with nothing broken."""
+    """Returns the outcomes without the broken input."""
     for *key, known in _sound:
         if key == [fabric, broken.script, broken.size]:
             return known
@@ -91,7 +91,8 @@ def claims(fabric: str) -> Sequence[Claim]:
 
 
 def each(fabric: str, table: Sequence[Broken]) -> Any:
-    """The test of a table, an input each: claims that fail by it do not fail without it."""
+    """Returns the test of a table: the claims of each row fail with its input, and do not fail
+    without it."""
 
     @pytest.mark.parametrize("broken", [_parameter(broken) for broken in table])
     def test(broken: Broken, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,13 +17,13 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
 WIDE, PHONE = 1200, 390
 HEIGHTS = {WIDE: 900, PHONE: 844}
-SLOW_MS = 120_000  # a busy machine; waits end as soon as what they wait for is there
+SLOW_MS = 120_000  # for a busy machine; waits end as soon as their condition holds
 AXE = Path(__file__).with_name("vendor") / "axe.min.js"
 
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """The browser; the tests are skipped where there is none that starts."""
+    """The browser; tests are skipped if none starts."""
     if CHROMIUM is None:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
     with sync_api.sync_playwright() as driver:
@@ -37,27 +37,27 @@ def chromium() -> Iterator[Any]:
 
 @dataclass
 class Visit:
-    """A page that is looked at, with all that went wrong on it."""
+    """An open page, with its errors and requests."""
 
     page: Any
     errors: list[str] = field(default_factory=list)
-    """Errors and warnings on the console, and what no script caught."""
+    """Errors and warnings on the console, and uncaught exceptions."""
     requests: list[str] = field(default_factory=list)
     """Requests that leave the page."""
 
     @property
     def address(self) -> dict[str, str]:
-        """What stands behind the # of its address."""
+        """The parameters in the fragment of its address."""
         text = self.page.evaluate("Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
         return dict(text)
 
     def go(self, file: Path, fragment: str = "") -> None:
-        """Opens a file, and waits until its figures are drawn."""
+        """Opens a file and waits until its figures are drawn."""
         self.page.goto(file.as_uri() + fragment)
         self.settle()
 
     def settle(self) -> None:
-        """Waits until the figures that are shown are drawn, and for two pictures more."""
+        """Waits until the visible figures are drawn, and for two more animation frames."""
         self.page.wait_for_function(
             "[...document.querySelectorAll('.view:not([hidden]) .plot')]"
             ".every((plot) => plot.querySelector('.main-svg'))"
@@ -80,14 +80,17 @@ class Visit:
         )
 
     def press(self, link: Any) -> None:
-        """Follows a link by the keyboard. The mouse would scroll to it first, and where that takes
-        longer than the address waits it is a scroll of the reader's."""
+        """Follows a link by the keyboard.
+
+        With the mouse, the browser scrolls to the link first; if that takes long, the page treats
+        it as a scroll by the reader.
+        """
         link.evaluate("(element) => element.focus({ preventScroll: true })")
         self.page.keyboard.press("Enter")
 
     def violations(self) -> list[str]:
-        """What axe-core objects to, a line each."""
-        # As an expression of the test's own, which the page's policy does not hold for.
+        """The violations that axe-core finds, one line each."""
+        # An expression of the test is not subject to the page's content security policy.
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
         found = self.page.evaluate("axe.run(document).then((result) => result.violations)")
         return [
@@ -99,7 +102,7 @@ class Visit:
 
 @contextmanager
 def visiting(browser: Any, width: int = WIDE, theme: str = "light") -> Iterator[Visit]:
-    """A page of that width [px] and the system's theme, without a network."""
+    """A page with this width [px] and system theme, without a network."""
     context = browser.new_context(
         viewport={"width": width, "height": HEIGHTS[width]},
         color_scheme=theme,
@@ -119,6 +122,6 @@ def visiting(browser: Any, width: int = WIDE, theme: str = "light") -> Iterator[
 
 
 def note(notes: list[str], text: str, counts: bool) -> None:
-    """Keeps what counts."""
+    """Appends `text` if it counts."""
     if counts:
         notes.append(text)

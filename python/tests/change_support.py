@@ -1,5 +1,5 @@
-"""Changes of what a script simulates: each makes another case of a case, an experiment and the
-label of one of its fabrics, on the way to where it is run.
+"""Changes of the cases that a script simulates. A case is an experiment and the label of one of its
+fabrics; a change replaces it immediately before its run.
 """
 
 import importlib
@@ -13,16 +13,16 @@ import pytest
 import lightloom
 from lightloom.validation import Case, study
 
-#: By its name, as the package has a function of the same.
+#: Imported by name, because the package has a function of the same name.
 SIMULATE = importlib.import_module("lightloom.validation.simulate")
 
-#: The fate of a case.
+#: A function from a case to the changed case.
 Change = Callable[[lightloom.Experiment, str], Case]
 
 
 def given(*overrides: str, of: str | None = None, **at: Any) -> Change:
-    """With keys set: of one fabric, and where the workload has these values
-    (`arrivals="at-once"`), if that is said."""
+    """Sets keys; if `of` is given, only of this fabric, and if `at` is given, only if the workload
+    has these values (`arrivals="at-once"`)."""
 
     def change(experiment: lightloom.Experiment, label: str) -> Case:
         workload = experiment.raw["workload"]
@@ -33,7 +33,7 @@ def given(*overrides: str, of: str | None = None, **at: Any) -> Change:
 
 
 def as_if(labels: Mapping[str, str]) -> Change:
-    """One network in place of another, where an experiment has both."""
+    """Simulates one network in place of another, if the experiment has both."""
 
     def change(experiment: lightloom.Experiment, label: str) -> Case:
         other = labels.get(label, label)
@@ -43,7 +43,8 @@ def as_if(labels: Mapping[str, str]) -> Change:
 
 
 def turned(key: str, to: Mapping[Any, Any], *, of: str) -> Change:
-    """Other values of a key of a fabric, by those that it has: the large for the small."""
+    """Replaces the values of a fabric's key by those of a mapping, for example small ones by large
+    ones."""
 
     def change(experiment: lightloom.Experiment, label: str) -> Case:
         fabric = experiment.raw["fabric"][experiment.index(label)]
@@ -55,7 +56,7 @@ def turned(key: str, to: Mapping[Any, Any], *, of: str) -> Change:
 
 
 def instead(of: str, **table: Any) -> Change:
-    """Another network under the label of one."""
+    """Simulates another network under the label of a fabric."""
 
     def change(experiment: lightloom.Experiment, label: str) -> Case:
         if label != of:
@@ -67,7 +68,7 @@ def instead(of: str, **table: Any) -> Change:
 
 
 def both(*changes: Change) -> Change:
-    """One after the other."""
+    """Applies changes one after another."""
 
     def change(experiment: lightloom.Experiment, label: str) -> Case:
         for one in changes:
@@ -84,14 +85,16 @@ def unchanged(experiment: lightloom.Experiment, label: str) -> Case:
 
 @contextmanager
 def changed(change: Change, patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Has cases changed on their way to be simulated, many at once or one by one. What comes of
-    them is kept as that of the changed ones."""
+    """Changes cases immediately before they are simulated, in groups or one at a time.
+
+    Results are stored as those of the changed cases.
+    """
     simulate, run = SIMULATE.simulate, lightloom.run
     within = False
 
     def simulated(cases: Mapping[Any, Case], workers: int) -> Any:
         nonlocal within
-        within = True  # they are run by what runs single ones
+        within = True  # the group is run by the function for single cases
         try:
             return simulate({key: change(*case) for key, case in cases.items()}, workers)
         finally:

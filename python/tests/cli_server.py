@@ -1,9 +1,9 @@
-"""A process that has loaded the command line and forks a copy for each command: a command is a
-process of its own, with its own signals and streams, and does not wait for imports again.
+"""A process that has loaded the command line and forks a copy for each command. A command is then a
+separate process, with its own signals and streams, and does not repeat the imports.
 
-It simulates nothing itself: it must have no threads when it forks. Started by `cli_support`,
-with a folder for what is kept; over a socket on standard input comes a request in JSON with the
-two files of the outputs, and back go the copy's process id and its exit status.
+The process simulates nothing itself, because it must have no threads when it forks. `cli_support`
+starts it with a cache folder. A socket on its standard input carries requests in JSON with the two
+files of the outputs; the answers are the process id and the exit status of the copy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 
 def main() -> None:
-    """Forks a copy for each request, until the tests are gone."""
+    """Forks a copy for each request, until the tests end."""
     with socket.socket(fileno=os.dup(0)) as line:
         preload()
         while True:
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def preload() -> None:
-    """What commands import and read once a process."""
+    """Imports the modules and reads the files that commands use once per process."""
     from lightloom.cli import loading
     from lightloom.config import identity
     from lightloom.plotting import backend_matplotlib
@@ -59,18 +59,18 @@ def preload() -> None:
     if threading.active_count() != 1:
         raise SystemExit("a module has started a thread: copies of this process would hang")
     gc.collect()
-    gc.freeze()  # what is not looked at again is not copied
+    gc.freeze()  # objects that the collector skips are not copied
 
 
 class Once:
-    """Draws each figure once: many tests compare the same small networks, whose pictures are the
-    same bytes, and drawing takes most of the time of a comparison."""
+    """Draws each figure once, because many tests compare the same small networks, whose figures are
+    the same bytes, and drawing takes most of the time of a comparison."""
 
     def __init__(self, render: Callable[[Any, str], tuple[bytes, bytes]], folder: Path) -> None:
         self._render, self._folder = render, folder
 
     def render(self, figure: Any, salt: str) -> tuple[bytes, bytes]:
-        """SVG and PNG, drawn now or by an earlier copy of this process."""
+        """Returns SVG and PNG, drawn now or by an earlier copy of this process."""
         asked = pickle.dumps((figure, salt))
         file = self._folder / hashlib.sha256(asked).hexdigest()
         if file.exists():
@@ -84,7 +84,7 @@ class Once:
 
 
 def become(request: dict[str, object], files: list[int]) -> None:
-    """This process becomes `python -m lightloom` and ends as it does."""
+    """Runs `python -m lightloom` in this process, and ends with its exit status."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, file in enumerate((nothing, *files)):
         os.dup2(file, number)
@@ -92,7 +92,7 @@ def become(request: dict[str, object], files: list[int]) -> None:
     os.chdir(str(request["cwd"]))
     os.environ.clear()
     os.environ.update(request["environment"])  # type: ignore[call-overload]
-    if encoding := os.environ.get("PYTHONIOENCODING"):  # as Python has it at its start
+    if encoding := os.environ.get("PYTHONIOENCODING"):  # as Python sets it at its start
         sys.stdout.reconfigure(encoding=encoding)  # type: ignore[union-attr]
         sys.stderr.reconfigure(encoding=encoding)  # type: ignore[union-attr]
     sys.argv = ["lightloom", *request["arguments"]]  # type: ignore[misc]

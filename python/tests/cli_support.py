@@ -1,4 +1,4 @@
-"""A small experiment, and the command as a user starts it."""
+"""A small experiment, and the command line as users start it."""
 
 import atexit
 import json
@@ -33,7 +33,7 @@ CLOS = '\n[[fabric]]\nkind = "clos"\n'
 
 
 def write(path: Path, *parts: str) -> Path:
-    """An experiment of these parts."""
+    """Writes an experiment that consists of these parts."""
     path.write_text("".join(parts), encoding="utf-8")
     return path
 
@@ -41,12 +41,12 @@ def write(path: Path, *parts: str) -> Path:
 def lightloom(
     *arguments: object, cwd: Path, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs the command without a terminal, as a process of its own."""
+    """Runs the command without a terminal, in a separate process."""
     return SERVER.run([str(one) for one in arguments], cwd, environment_with(environment))
 
 
 class Server:
-    """The process of `cli_server`, begun when it is first needed."""
+    """The process of `cli_server`, which is started when it is first needed."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -55,7 +55,7 @@ class Server:
     def run(
         self, arguments: list[str], cwd: Path, environment: dict[str, str]
     ) -> subprocess.CompletedProcess[str]:
-        """What `subprocess.run` gives, of a copy that has loaded the command line."""
+        """Returns the result of `subprocess.run`, for a copy that has loaded the command line."""
         if self._line is None:
             self._line = self._begun()
         asked = {"arguments": arguments, "cwd": str(cwd), "environment": environment}
@@ -89,18 +89,18 @@ class Server:
                 return int(replies.readline())
             except TimeoutError:
                 os.kill(child, signal.SIGKILL)
-                self._line = None  # its answer would be taken for the next one's
+                self._line = None  # its answer would be read as that of the next request
                 raise
 
     def end(self) -> None:
-        """Hangs up; the process ends by itself."""
+        """Closes the socket; the process then ends."""
         if self._line is not None and self._process is not None:
             self._line.close()
             self._process.wait(STARTS_S)
             self._folder.cleanup()
 
 
-#: Seconds until the command line is loaded, and until a command has ended.
+#: Largest time to load the command line, and to run a command [s].
 STARTS_S, ENDS_S = 60, 120
 SERVER = Server()
 

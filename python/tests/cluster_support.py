@@ -1,5 +1,5 @@
-"""A cluster of Dask as its users start it: a scheduler and workers, each a process of its own
-that talks over TCP. Ports are chosen by the system, processes ended by their id."""
+"""A Dask cluster as users start it: a scheduler and workers, which are separate processes that
+communicate over TCP. The system selects the ports; processes are ended by their id."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ import pytest
 
 pytest.importorskip("distributed", reason="Dask distributed is not installed")
 
-#: Seconds that anything may take on a busy machine; waits end as soon as it is there.
+#: Longest wait on a busy machine [s]; waits end as soon as their condition holds.
 PATIENCE_S = 120.0
-#: What says, in a worker, how many simulations it runs; a simulation given up counts until it
-#: has really stopped.
+#: An expression for a worker: the number of simulations that it runs. An abandoned simulation
+#: counts until it has stopped.
 ACTIVE = "[len(w.active_threads) for w in __import__('distributed').worker.Worker._instances][0]"
 
 
 class Dask:
-    """A scheduler with its workers, below a folder."""
+    """A scheduler with its workers, whose files are in a folder."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         self.folder, self._environment = folder, environment
@@ -38,17 +38,17 @@ class Dask:
         self.address: str = json.loads(self.file.read_text())["address"]
 
     def _is_told(self) -> bool:
-        """Whether the scheduler's file is there and whole: it is empty for a moment."""
+        """Whether the scheduler's file exists and is complete; it is empty for a moment."""
         return self.file.is_file() and self.file.read_text().rstrip().endswith("}")
 
     def worker(self, name: str, **environment: str) -> None:
-        """Starts a worker of one thread in a folder of its own, and waits until it is there."""
+        """Starts a worker with one thread in its own folder, and waits until it has joined."""
         options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name)
         self._start("worker", self.address, *options, name=name, environment=environment)
         until(lambda: "Registered to" in self.log(name), lambda: self.log(name))
 
     def log(self, name: str) -> str:
-        """What a process has said."""
+        """Returns the output of a process."""
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
     def _start(
@@ -69,7 +69,7 @@ class Dask:
         )
 
     def end(self) -> None:
-        """Ends all processes: no more than were started here."""
+        """Ends the processes that were started here."""
         for process in self.processes.values():
             process.kill()
         for process in self.processes.values():
@@ -80,7 +80,7 @@ class Dask:
 
 @contextmanager
 def dask(folder: Path, *workers: str, **environment: str) -> Iterator[Dask]:
-    """A scheduler and so many workers."""
+    """A scheduler with named workers."""
     folder.mkdir(parents=True, exist_ok=True)
     made = Dask(folder, environment)
     try:
@@ -92,7 +92,7 @@ def dask(folder: Path, *workers: str, **environment: str) -> Iterator[Dask]:
 
 
 def until(there: Callable[[], Any], why: Callable[[], str] = lambda: "") -> float:
-    """Waits until something is there; returns how long that took [s]."""
+    """Waits until a condition holds; returns the waiting time [s]."""
     begun = time.monotonic()
     while not there():
         assert time.monotonic() < begun + PATIENCE_S, why()

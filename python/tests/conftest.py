@@ -12,16 +12,16 @@ import pytest
 from hypothesis import settings
 from policy_support import Write
 
-# A busy machine is slow: no example may fail for the time that it takes. Examples are the same
-# in every run, unless `HYPOTHESIS_PROFILE=random`.
+# No example fails because of its running time, because busy machines are slow. Examples are the
+# same in every run, unless `HYPOTHESIS_PROFILE=random`.
 settings.register_profile("repeated", deadline=None, derandomize=True)
 settings.register_profile("random", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeated"))
 
 
 def pytest_configure() -> None:
-    """What a shell starts in its background ignores Ctrl-C, and under nohup hanging up, and so
-    would all that tests start. A handler that does nothing is not handed on to them."""
+    """Background processes of a shell ignore SIGINT, and under nohup SIGHUP, and processes that
+    tests start would inherit this. A handler that does nothing is not inherited."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
@@ -30,7 +30,7 @@ def pytest_configure() -> None:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes a class with this `decide`; returns how experiments name it."""
+    """Writes a class with this `decide`; returns the name by which experiments refer to it."""
 
     def write(body: str, *, head: str = "", members: str = "", name: str = "mine.py") -> str:
         lines = "\n".join(f"        {line}" for line in body.splitlines())
@@ -46,7 +46,7 @@ def write(tmp_path: Path) -> Write:
 
 @pytest.fixture
 def one_testbed() -> Iterator[None]:
-    """Testbeds of two tests would have one name, and take each other's time."""
+    """Testbeds of two tests would have the same name, and would slow each other down."""
     with (Path(tempfile.gettempdir()) / "lightloom-testbed.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         policy = os.sched_getscheduler(0)
@@ -64,7 +64,7 @@ def reached(tmp_path: Path) -> Any:
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Any]:
-    """The same on a socket."""
+    """The same interface on a socket."""
     from controller_support import Served
 
     made = Served(tmp_path)

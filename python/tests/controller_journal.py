@@ -1,4 +1,5 @@
-"""What controllers have acknowledged to their clients: it is in the store after every step."""
+"""The state that controllers have acknowledged to their clients, which the store must contain after
+every step."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ State = dict[str, Any]
 
 
 def wishes_of(rows: Rows, now: float, deferred: Sequence[int], without: str) -> list[Wish]:
-    """All wishes of a time, with some deferred ones, without those of an owner."""
+    """All requests in force at a time, including some deferred ones, without those of one owner."""
     exchanged = [row for number in deferred for row in rows(schema.deferred, id=number)]
     left_out = {f"operator:{row['client']}" for row in exchanged} | {without}
     found = [
@@ -42,10 +43,10 @@ def wishes_of(rows: Rows, now: float, deferred: Sequence[int], without: str) -> 
 
 
 class Journal:
-    """What was acknowledged."""
+    """The acknowledged state."""
 
     def __init__(self, rows: Rows, records: Callable[[], int]) -> None:
-        """Begins with what is in the store.
+        """Starts with the contents of the store.
 
         Args:
             rows: rows of a table.
@@ -56,16 +57,16 @@ class Journal:
         self._seen = -1
         self.state: State = self.found()
         self.carried: dict[int, int] = {}
-        """How many transactions that are done carried each deferred wish out."""
+        """Number of completed transactions that carried out each deferred request."""
         self.adopted: set[Pair] = set()
         self.taken_from_policy: set[Pair] = set()
         self._undoing: tuple[Transaction, str] | None = None
-        """The undo that is under way and has not taken effect: of what, by whom."""
+        """The undo in progress that has not yet taken effect: its transaction and its client."""
         self._undone_after = 0
-        """The number of undos in the audit log when it began."""
+        """Number of undos in the audit log when it began."""
 
     def found(self) -> State:
-        """What is in the store."""
+        """Returns the state in the store."""
         intents: dict[str, list[Any]] = {}
         for row in self._rows(schema.intent):
             if row["owner"] != "policy":
@@ -87,7 +88,8 @@ class Journal:
         }
 
     def observe(self) -> None:
-        """The store holds what was acknowledged, and deferred wishes that were carried out."""
+        """Checks that the store contains the acknowledged state and the deferred requests that were
+        carried out."""
         if (last := self._records()) == self._seen:
             return
         self._seen = last
@@ -95,7 +97,8 @@ class Journal:
         self.adopt()
         candidates = [self._carried_out(self.state, found)]
         if self._undoing is not None:
-            # An undo first ends what is under way, and then carries out what is due.
+            # An undo first ends the transaction in progress, and then carries out the changes that
+            # are due.
             undone = copy.deepcopy(self.state)
             self._undo(undone, *self._undoing)
             candidates.append(self._carried_out(undone, found))
@@ -110,7 +113,7 @@ class Journal:
         assert all(count <= 1 for count in self.carried.values()), self.carried
 
     def _carried_out(self, state: State, found: State) -> State:
-        """A state in which deferred wishes are done as in the store."""
+        """Returns a state in which the deferred requests are completed as in the store."""
         made = copy.deepcopy(state)
         for number, row in found["deferred"].items():
             known = made["deferred"].get(number)
@@ -120,7 +123,7 @@ class Journal:
         return made
 
     def adopt(self) -> None:
-        """What the controller has taken over is another client's no more."""
+        """Records the cross-connects that the controller has adopted from other clients."""
         self.adopted |= {(row["a"], row["b"]) for row in self._rows(schema.owned)}
 
     @staticmethod
@@ -133,8 +136,10 @@ class Journal:
 
     @contextmanager
     def asked(self, effect: Effect) -> Iterator[None]:
-        """A request: its effect is there once it was acknowledged. If the controller crashes
-        before, it is there or not, and never half."""
+        """A request, whose effect is in the store once it is acknowledged.
+
+        If the controller crashes before, the effect is there completely or not at all.
+        """
         before = copy.deepcopy(self.state)
         try:
             yield
@@ -150,7 +155,7 @@ class Journal:
 
     @contextmanager
     def undoing(self, one: Transaction, who: str) -> Iterator[None]:
-        """An undo, which takes wishes away from several owners."""
+        """An undo, which removes requests of several owners."""
         self._undoing, self._undone_after = (one, who), len(self._undos())
         try:
             yield
@@ -159,19 +164,20 @@ class Journal:
             self._undoing = None
 
     def _undos(self) -> list[int]:
-        """The transactions that were undone, as the audit log names them."""
+        """Returns the undone transactions, from the audit log."""
         records = self._rows(schema.audit, what="undo")
         return [json.loads(record["body"])["transaction"] for record in records]
 
     def _is_undone(self) -> bool:
-        """Whether the undo that is under way has taken effect, as the audit log says: it may have
-        taken wishes from the policy alone."""
+        """Whether the undo in progress has taken effect, by the audit log; it may have removed only
+        requests of the policy."""
         if self._undoing is None:
             return False
         return self._undoing[0].id in self._undos()[self._undone_after :]
 
     def taken(self) -> set[Pair]:
-        """What undos have taken away from the policy since its last change was carried out."""
+        """Returns the cross-connects that undos have removed from the policy's request since its
+        last change was carried out."""
         under_way = () if self._undoing is None else self._undoing[0].pairs("added")
         return self.taken_from_policy | {*under_way}
 
@@ -192,7 +198,7 @@ class Journal:
             state["intents"][mine] = sorted([*own, *([a, b, rank] for a, b in removed)])
 
     def end(self, moved: Transaction) -> None:
-        """A transaction is over."""
+        """Records the end of a transaction."""
         if moved.state == "done":
             for number in moved.plan.get("deferred", []):
                 self.carried[number] = self.carried.get(number, 0) + 1
@@ -223,7 +229,7 @@ class Journal:
         return effect
 
     def _next(self, table: Any, known: State) -> int:
-        """The number of a new row: that of the store if it is there already."""
+        """Returns the number of a new row: that in the store if the row exists already."""
         new = {row["id"] for row in self._rows(table)} - known.keys()
         return new.pop() if new else max(known, default=0) + 1
 

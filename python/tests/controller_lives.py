@@ -1,7 +1,7 @@
-"""Two controllers of one store in virtual time, with their clients: a seed decides everything.
+"""Two controllers of one store in virtual time, with their clients. A seed determines all events.
 
-The world checks what is physically so, the journal what was acknowledged, and the plan of each
-transaction is compared with a reference of its own.
+The world checks the physical state, the journal checks the acknowledged state, and the plan of each
+transaction is compared with an independent reference.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ TICK_S = 5.0
 
 
 class Until(NamedTuple):
-    """What happens next, by the share of steps up to it; after the last one a process dies."""
+    """Cumulative shares of the kinds of steps; in the remaining share a process dies."""
 
     soon: float
     later: float
@@ -60,18 +60,18 @@ class Until(NamedTuple):
 
 USUAL = Until(0.45, 0.49, 0.65, 0.95)
 RESTLESS = Until(0.35, 0.36, 0.90, 0.97)
-"""The policy wants something else nearly all the time, and clients want little."""
+"""The policy changes its request in nearly all steps, and clients rarely request anything."""
 
 
 class Host:
-    """A machine that runs a controller, again after each crash."""
+    """A machine that runs a controller, and restarts it after each crash."""
 
     def __init__(self, life: Life, name: str) -> None:
         self.life, self.name, self.number = life, name, 0
         self.is_stopped = False
-        """It was stopped (SIGSTOP) within a call: its role is not renewed meanwhile."""
+        """Whether the process is stopped (SIGSTOP) within a call; its role is then not renewed."""
         self.is_busy = False
-        """A turn of its loop is under way."""
+        """Whether an iteration of its loop is in progress."""
         self.begin()
 
     def begin(self) -> None:
@@ -94,13 +94,13 @@ class Host:
         self.is_alive = True
 
     def die(self) -> None:
-        """The process is gone, and with it all that it remembered."""
+        """Ends the process, with all its state in memory."""
         self.is_alive = self.is_stopped = self.is_busy = False
         self.life.world.answered = set()
         self.life.forget_dark()
 
     def turn(self) -> None:
-        """The role is renewed, and the loop does what is due."""
+        """Renews the role and runs the actions of the loop that are due."""
         if self.is_busy or self.is_stopped:
             return
         if not self.is_alive:
@@ -117,7 +117,7 @@ class Host:
 
 
 class Advisor:
-    """A policy that wants what the seed says, and fails at times."""
+    """A policy whose requests the seed determines, and which sometimes fails."""
 
     def __init__(self, life: Life) -> None:
         self._life = life
@@ -129,7 +129,7 @@ class Advisor:
 
 
 class LiveSwitch(FaultySwitch):
-    """A switch whose answers take time, in which others act."""
+    """A switch whose answers take time, during which other processes act."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host.life.world)
@@ -148,7 +148,7 @@ class LiveSwitch(FaultySwitch):
 
 
 class LiveHook(WorldHook):
-    """A hook whose answers take time, in which others act."""
+    """A hook whose answers take time, during which other processes act."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host.life.world)
@@ -164,7 +164,7 @@ class LiveHook(WorldHook):
 
 
 class Witnessed(Store):
-    """A store whose transactions are looked at when they are planned and over."""
+    """A store that reports transactions to the checks when they are planned and when they end."""
 
     life: Life
 
@@ -211,15 +211,17 @@ class Life:
         self.advice: list[Pair] = []
         self.matrix = [[0] * PORTS for _ in RACKS]
         self.policy_before: dict[Pair, float] = {}
-        """What the policy wanted when its last change was carried out, and since when."""
+        """The request of the policy when its last change was carried out, with the start time of
+        each cross-connect."""
         self.spans: list[tuple[float, float]] = []
-        """When cross-connects were dark that the policy gave up."""
+        """Times during which cross-connects that the policy gave up were dark."""
         self.given_up: dict[int, set[Pair]] = {}
-        """What each transaction of the policy removes of what it wanted before."""
+        """By transaction of the policy: the cross-connects of its earlier request that the
+        transaction removes."""
         self._nested = 0
         self.hosts: list[Host] = []
         self.seen = self._opened(Store)
-        """For looking at the store; nobody's."""
+        """A view of the store for the checks, which no process owns."""
         self.journal = Journal(self.rows, self.records)
         self.hosts = [Host(self, name) for name in ("one", "two")]
         self._advise()
@@ -243,7 +245,7 @@ class Life:
     # The store
 
     def open_store(self, host: Host) -> Store:
-        """A store for a process that begins: it holds no role."""
+        """Opens the store for a starting process, which has no role."""
         store = self._opened(Witnessed)
         store.life = self  # type: ignore[attr-defined]
         store.fence = NO_ROLE
@@ -255,7 +257,7 @@ class Life:
             event.listen(store._engine, "commit", lambda connection: self._committing())
             self._shared = self._shared or store
             return store
-        # The same database in memory, as another process opens it.
+        # The same database in memory, opened as by another process.
         store = copy.copy(self._shared)
         store.__class__ = kind
         store._lock = threading.RLock()
@@ -267,7 +269,7 @@ class Life:
 
     @contextmanager
     def unwatched(self) -> Iterator[None]:
-        """The checks look at the store: nothing crashes there."""
+        """Disables crashes while the checks read the store."""
         before, self._is_watched = self._is_watched, False
         try:
             yield
@@ -275,7 +277,7 @@ class Life:
             self._is_watched = before
 
     def rows(self, table: Any, **where: Any) -> list[dict[str, Any]]:
-        """Rows of the store as they are."""
+        """Returns rows of the store."""
         with self.unwatched():
             return self.seen.rows(table, **where)
 
@@ -287,7 +289,7 @@ class Life:
     # Time, in which others act
 
     def delay(self, host: Host, seconds: float) -> None:
-        """Time passes while a process waits; its role is renewed beside."""
+        """Advances time while a process waits; a parallel thread renews its role."""
         until = self.world.now + seconds
         while self.world.now < until:
             self.world.now += min(LEASE_S / 3, until - self.world.now)
@@ -295,7 +297,7 @@ class Life:
                 host.role.renew()
 
     def meanwhile(self, host: Host) -> None:
-        """What happens while a process waits for an answer."""
+        """Lets other processes act while a process waits for an answer."""
         if self._nested or self.chance.random() > 0.1:
             return
         self._nested += 1
@@ -309,7 +311,7 @@ class Life:
             self._nested -= 1
 
     def _stop(self, host: Host) -> None:
-        """The process is stopped for longer than its lease."""
+        """Stops the process for longer than its lease."""
         host.is_stopped = True
         self.forget_dark()
         other = next(one for one in self.hosts if one is not host)
@@ -325,14 +327,14 @@ class Life:
     # Checks
 
     def commanded(self, host: Host) -> None:
-        """A command reaches the switch: it is of the controller that holds the role."""
+        """Checks that a command that reaches the switch is from the controller with the role."""
         (row,) = self.rows(schema.role)
         is_held = row["holder"] == host.holder and row["fence"] == host.store.fence
         if not is_held or row["until"] <= self.world.now - 0.1:
             self.world.breaches.append(f"{host.name} commands, and {row['holder']} has the role")
 
     def planned(self, made: Transaction) -> None:
-        """Compares a plan with what the wishes of this time allow."""
+        """Compares a plan with the requests in force at this time."""
         self.world.kept = {*made.pairs("kept")}
         now = made.created
         if any(wish["owner"] == "policy" for wish in made.plan["due"]):
@@ -358,14 +360,15 @@ class Life:
         self._check_deferred(made, now)
 
     def before(self) -> list[tuple[Pair, float]]:
-        """What the policy wants while it changes nothing; an undo takes wishes away from it."""
+        """Returns the request of the policy before its change, without cross-connects that an undo
+        has removed."""
         rows = self.rows(schema.intent, owner="policy")
         there = {(row["a"], row["b"]) for row in rows}
         taken = self.journal.taken()
         return [(p, at) for p, at in self.policy_before.items() if p in there or p not in taken]
 
     def drift(self, lit: set[Pair]) -> set[Pair]:
-        """What is lit and not the controller's to remove."""
+        """Returns the lit cross-connects that the controller must not remove."""
         owned = {(row["a"], row["b"]) for row in self.rows(schema.owned)}
         return set() if self.config.unowned == "remove" else lit - owned
 
@@ -385,7 +388,7 @@ class Life:
         )
 
     def _check_leases(self, made: Transaction, target: Mapping[Pair, str]) -> None:
-        """No change touches a port under another's lease."""
+        """Checks that a change touches no port under another owner's lease."""
         held = [pair for pair, owner in target.items() if owner.startswith("lease")]
         for a, b in held:
             if (a, b) in made.pairs("removed"):
@@ -412,7 +415,7 @@ class Life:
     def _check_limits(
         self, made: Transaction, before: Mapping[Pair, str], after: Mapping[Pair, str]
     ) -> None:
-        """The change is the policy's: its limits hold."""
+        """Checks the limits of the policy for a change of the policy."""
         now = made.created
         ours = {pair: since for pair, since in self.before() if pair not in self.advice}
         darkens = bool(self.given_up.get(made.id))
@@ -425,7 +428,7 @@ class Life:
                 self.world.breaches.append(f"{made} of the policy stops {job}")
 
     def gained(self) -> float:
-        """What the advice gains of the demand."""
+        """Returns the share of the demand that the advice adds."""
         whole = sum(map(sum, self.matrix))
         mine = [pair for pair, _ in self.before()]
         shares = [sum(self.matrix[a - 1][b - 1] for a, b in p) for p in (self.advice, mine)]
@@ -443,12 +446,12 @@ class Life:
         return found
 
     def forget_dark(self) -> None:
-        """What is dark now is so without a controller that runs, or without a change."""
+        """Discards dark times that have no cause in a change of a running controller."""
         self.world.dark_since.clear()
         self.world.dark_spans.clear()
 
     def moved(self, moved: Transaction) -> None:
-        """A step of a transaction is over: what it removed has been dark meanwhile."""
+        """Records the dark time of the removed cross-connects after a step of a transaction."""
         ours, now = self.given_up.get(moved.id, set()), self.world.now
         spans = [(since, end) for pair, since, end in self.world.dark_spans if pair in ours]
         spans += [(since, now) for pair, since in self.world.dark_since.items() if pair in ours]
@@ -464,7 +467,7 @@ class Life:
             self.follow()
 
     def follow(self) -> None:
-        """The policy has what it wants."""
+        """Records that the request of the policy is carried out."""
         rows = self.rows(schema.intent, owner="policy")
         now = self.world.now
         pairs = {(row["a"], row["b"]) for row in rows}
@@ -474,7 +477,7 @@ class Life:
     # A life
 
     def step(self) -> None:
-        """Something happens."""
+        """Performs a random step."""
         what = self.chance.random()
         until = self.until
         if what < until.soon:
@@ -503,7 +506,7 @@ class Life:
             collector.send(SWITCH, self.matrix, self.world.now, "test")
 
     def check(self) -> None:
-        """What holds after every step."""
+        """Checks the invariants that hold after every step."""
         assert self.world.breaches == []
         self.journal.observe()
         with self.unwatched():
@@ -511,11 +514,11 @@ class Life:
         assert len(left) <= 1
         wanted = {(row["a"], row["b"]) for row in self.rows(schema.intent, owner="policy")}
         if not left and wanted - self.policy_before.keys() <= self.world.lit:
-            # It was so already.
+            # The request was already carried out.
             self.follow()
 
     def client(self, host: Host) -> None:
-        """A client asks something of a controller."""
+        """A client sends a random request to a controller."""
         requests: list[tuple[int, Callable[[Host], None]]] = [
             (6, self._apply),
             (3, self._later),
@@ -536,7 +539,7 @@ class Life:
             host.die()
 
     def _ask(self, act: Callable[[], Any], effect: Callable[[dict[str, Any]], None]) -> bool:
-        """Asks something; returns whether it was acknowledged."""
+        """Sends a request; returns whether it was acknowledged."""
         self.journal.observe()
         try:
             with self.journal.asked(effect):
@@ -631,7 +634,8 @@ class Life:
     # Its end
 
     def calm(self) -> None:
-        """No more faults: the switch becomes as wanted, or the controller says why it does not."""
+        """Ends all faults, and checks that the switch reaches the requested state or that the
+        controller reports why it does not."""
         world = self.world
         world.crashes_left = world.faults_left = world.lies_left = 0
         world.foreign = False
@@ -641,7 +645,7 @@ class Life:
                 world.now += LEASE_S / 2
                 for host in self.hosts:
                     host.turn()
-            # The longest pause before a change that failed is tried again.
+            # The longest pause before a failed change is tried again.
             world.now += 700.0
             self.check()
         active = next(host for host in self.hosts if host.role.held)
@@ -652,7 +656,7 @@ class Life:
         self._check_rest()
 
     def _has_failed(self, pair: Pair, what: str) -> bool:
-        """Whether the last change that was to add or remove a cross-connect failed."""
+        """Whether the last change that should add or remove a cross-connect failed."""
         with self.unwatched():
             made = self.seen.transactions(SWITCH, limit=1000)
         tried = [one.state for one in made if pair in one.pairs(what)]
@@ -669,7 +673,7 @@ class Life:
             return bool(self.seen.stuck(SWITCH))
 
     def _named_dark(self) -> set[Pair]:
-        """The cross-connects that an alarm of a living controller names as dark."""
+        """Returns the cross-connects that an alarm of a running controller reports as dark."""
         with self.unwatched():
             alarms = [alarms_of(host.controller) for host in self.hosts if host.is_alive]
         named = [

@@ -1,8 +1,8 @@
-"""A controller of two switches in virtual time: one is sound, and the other lies, is slow, dies or
-refuses. A seed decides everything.
+"""A controller of two switches in virtual time. One switch is fault-free, and the other reports
+wrong states, is slow, dies or refuses changes. A seed determines all events.
 
-Clients want circuits on both. While one switch is slow to answer, requests reach the other, so that
-changes of both are under way when the controller crashes.
+Clients request circuits on both switches. While one switch is slow to answer, requests reach the
+other, so that changes of both are in progress when the controller crashes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CLIENTS = ("ann", "bob")
 
 
 class Clock:
-    """The time of both switches."""
+    """The clock of both switches."""
 
     now = 1_000_000.0
 
@@ -62,20 +62,20 @@ class Place(World):
         self._time.now = at
 
     def sicken(self, ill: str) -> None:
-        """Gives it its fault."""
+        """Sets the fault of the switch."""
         self.ill = ill
         self.lies_left = 6 if ill == "lies" else 0
         self.faults_left = 12 if ill == "refuses" else 0
         self.fault_factor = 3.0
 
     def recover(self) -> None:
-        """Nothing is wrong any more."""
+        """Ends the fault."""
         self.ill, self.is_dead = None, False
         self.lies_left = self.faults_left = self.crashes_left = 0
 
 
 class PairSwitch(FaultySwitch):
-    """A switch of the pair, while whose answer is awaited others act."""
+    """A switch of the pair; clients act while the controller waits for its answer."""
 
     def __init__(self, life: PairLife, name: str) -> None:
         super().__init__(life.places[name])
@@ -108,13 +108,13 @@ class PairSwitch(FaultySwitch):
 
 
 class PairHook:
-    """Leads traffic of both switches."""
+    """Drains and restores the traffic of both switches."""
 
     def __init__(self, places: Mapping[str, Place]) -> None:
         self._of = {name: WorldHook(place) for name, place in places.items()}
 
     def start(self, check: Callable[[], None]) -> None:
-        """Nothing is opened."""
+        """Does nothing: the hook has no connection."""
 
     def drain(self, switch: str, pairs: Collection[Pair]) -> None:
         self._of[switch].drain(switch, pairs)
@@ -129,11 +129,11 @@ class PairHook:
         """Nothing is lost."""
 
     def stop(self) -> None:
-        """Nothing was opened."""
+        """Does nothing: the hook has no connection."""
 
 
 class Witnessed(Store):
-    """A store that tells which cross-connects of which switch are kept."""
+    """A store that records the cross-connects that each switch keeps."""
 
     life: PairLife
 
@@ -162,7 +162,7 @@ class PairLife:
         self.sound = next(name for name in SWITCHES if name != self.ill)
         self.places[self.ill].sicken(self.chance.choice(ILLS))
         self.wanted: dict[str, dict[str, list[Pair]]] = {name: {} for name in SWITCHES}
-        """What was acknowledged: by switch and client."""
+        """Acknowledged requests by switch and client."""
         self.most_open = 0
         self.crashes = 0
         self._since_crash = 4
@@ -190,7 +190,8 @@ class PairLife:
         self.places["east"].now += seconds
 
     def planned(self, made: Transaction) -> None:
-        """A plan lights what clients want on this switch, and removes nothing of the other one."""
+        """Checks that a plan lights the requests of clients on this switch, and removes nothing
+        from the other one."""
         place = self.places[made.switch]
         place.kept = {*made.pairs("kept")}
         wanted = {pair for own in self.wanted[made.switch].values() for pair in own}
@@ -200,7 +201,7 @@ class PairLife:
             place.breaches.append(f"{made} removes what is not there")
 
     def meanwhile(self, name: str) -> None:
-        """While a slow switch is silent, clients ask for changes of the other one."""
+        """Lets clients request changes of the other switch while a slow one does not answer."""
         place = self.places[name]
         if self._is_nested or place.ill != "is slow":
             return
@@ -209,7 +210,7 @@ class PairLife:
         try:
             place.now += self.chance.choice([0.5, 5.0, 20.0])
             if self.chance.random() < 0.5:
-                # The process may well end while changes of both are under way.
+                # The process is likely to end while changes of both switches are in progress.
                 other.crash_share = self.chance.choice([1 / 60, 1 / 6])
                 self.apply(self.sound)
         finally:
@@ -217,10 +218,10 @@ class PairLife:
             self._is_nested = False
 
     def apply(self, name: str) -> None:
-        """A client wants circuits on a switch, and the controller changes it."""
+        """A client requests circuits on a switch, and the controller changes the switch."""
         who = self.chance.choice(CLIENTS)
         half = matchings(self.chance)
-        # The two clients never want the same ports: nothing but faults keeps circuits dark.
+        # The two clients never request the same ports, so that only faults keep circuits dark.
         pairs = [p for p in half if (p[0] <= 2) == (p[1] <= 2) == (who == "ann")]
         before = self.wanted[name].get(who, [])
         self.wanted[name][who] = pairs
@@ -231,12 +232,12 @@ class PairLife:
             assert there in ({*before}, {*pairs})
             self.wanted[name][who] = sorted(there)
             raise
-        # If the switch does not answer, or a hook fails, the wish is kept.
+        # If the switch does not answer, or a hook fails, the request is kept.
         with suppress(UnreachableError, ConfigError):
             self.controller.reconcile(name, who)
 
     def step(self) -> None:
-        """Clients want something of one or both switches, and the loop takes its turn."""
+        """Clients send requests for one or both switches, and the loop runs once."""
         self.places["east"].now += 10.0
         acts: list[Callable[[], object]] = [
             lambda name=name: self.apply(name)  # type: ignore[misc]
@@ -248,11 +249,11 @@ class PairLife:
                 act()
             except CrashError:
                 self.restart()
-        # A change that a crash undid is tried again after a pause of two intervals.
+        # A change that a crash has undone is tried again after two intervals.
         self.check(is_whole=self._since_crash > 3)
 
     def restart(self) -> None:
-        """The process begins again, as often as it crashes; changes of both may be under way."""
+        """Restarts the process after each crash; changes of both switches may be in progress."""
         self.crashes += 1
         self._since_crash = 0
         self._is_nested = False
@@ -268,11 +269,12 @@ class PairLife:
             self.restart()
 
     def wishes(self, name: str) -> set[Pair]:
-        """All that is wanted on a switch."""
+        """Returns all requests for a switch."""
         return {pair for own in self.wanted[name].values() for pair in own}
 
     def check(self, is_whole: bool) -> None:
-        """What holds after every step. It looks at the store, and nothing crashes there."""
+        """Checks the invariants that hold after every step; reading the store never crashes
+        here."""
         self._is_watched = False
         for name, place in self.places.items():
             assert place.breaches == []
@@ -284,7 +286,7 @@ class PairLife:
             assert self.places[self.sound].lit == self.wishes(self.sound), "it is held up"
 
     def calm(self) -> None:
-        """No more faults: both switches become as wanted."""
+        """Ends all faults, and checks that both switches reach the requested state."""
         for place in self.places.values():
             place.recover()
         for _ in range(6):

@@ -1,5 +1,5 @@
-"""References of the controller's rules, written apart from it: who gets a port, and what a policy
-may change."""
+"""Independent references of the controller's rules: the owner of a port, and the changes that a
+policy may make."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lightloom.switches.ports import Pair
 from lightloom.units.durations import duration_ps
 
 Wish = tuple[int, float, Pair, str]
-"""Rank, since when, cross-connect, owner."""
+"""Rank, start time, cross-connect, owner."""
 DAY_S = 86_400.0
 HOUR_S = 3_600.0
 
@@ -18,8 +18,11 @@ HOUR_S = 3_600.0
 def chosen(
     wishes: Sequence[Wish], lit: Collection[Pair] = (), drift: Collection[Pair] = ()
 ) -> dict[Pair, str]:
-    """The cross-connects to have, and their owners: of circuits, all ways or none, the highest
-    rank first, then the oldest. Where a port is under `drift` that nobody may have, none is."""
+    """Returns the target cross-connects with their owners.
+
+    A circuit has all its directions or none; circuits of the highest rank come first, then the
+    oldest ones. A circuit with a port that is occupied by `drift` is excluded.
+    """
     found: dict[Pair, str] = {}
     circuits = []
     for circuit in sorted(_circuits(wishes), key=lambda ways: max(map(_place, ways))):
@@ -33,7 +36,8 @@ def chosen(
 
 
 def _circuits(wishes: Sequence[Wish]) -> list[list[Wish]]:
-    """What each owner wants, both ways between two racks together; rack 1 is at the ports 1."""
+    """Returns the requests of each owner, with both directions between two racks in one list; rack
+    1 is at the ports 1."""
     found: dict[tuple[str, Collection[int]], list[Wish]] = {}
     for wish in wishes:
         _, _, pair, owner = wish
@@ -74,7 +78,7 @@ def permitted(
     *,
     darkens: bool,
 ) -> str | None:
-    """Why a policy's change must not begin now; None if it may.
+    """Returns the reason why a change of a policy must not begin now; None if it may.
 
     Args:
         limited: its limits; quiet times are within a day.

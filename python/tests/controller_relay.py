@@ -1,5 +1,5 @@
-"""A TCP relay between a controller and its database or its switch: it shows what is sent, and cuts
-the connection on demand."""
+"""A TCP relay between a controller and its database or its switch, which shows the transmitted data
+and cuts the connection on demand."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Literal
 
 Fate = Literal["pass", "lose", "swallow"]
-"""What becomes of bytes: they arrive; they are lost and the connection is cut; they arrive, and the
-connection is cut instead of the answer."""
+"""The fate of bytes: "pass": they arrive; "lose": they are lost and the connection is cut;
+"swallow": they arrive, and the connection is cut before the answer."""
 Watch = Callable[[bytes], Fate]
 
 

@@ -49,7 +49,7 @@ class Lab:
         return self.now
 
     def begin(self, **keys: Any) -> Controller:
-        """A controller on the same store: what begins after a crash."""
+        """Starts another controller on the same store, as after a crash."""
         opener: Callable[..., Any] = lambda one: self.switches[one.name]  # noqa: E731
         self.controller = Controller(self.config, self.store, self.clock, opener, **keys)
         self.recovered = self.controller.start()
@@ -63,7 +63,7 @@ class Lab:
 
 
 def matrix(*entries: tuple[int, int, int]) -> list[list[int]]:
-    """Bytes between four racks, both ways alike."""
+    """Returns bytes between four racks, equal in both directions."""
     made = [[0] * 4 for _ in range(4)]
     for a, b, size in entries:
         made[a][b] += size
@@ -71,7 +71,7 @@ def matrix(*entries: tuple[int, int, int]) -> list[list[int]]:
     return made
 
 
-#: Method, path, body, needed scope.
+#: Method, path, body, required scope.
 ROUTES: list[tuple[str, str, Any, str]] = [
     ("GET", "/state", None, "read"),
     ("GET", "/events", None, "read"),
@@ -92,7 +92,7 @@ ROUTES: list[tuple[str, str, Any, str]] = [
 
 
 def general(path: str) -> str:
-    """A path of `ROUTES` as the OpenAPI document has it."""
+    """Returns a path of `ROUTES` in the form of the OpenAPI document."""
     named = path.replace("east", "{switch}").replace("train", "{job}")
     return re.sub(r"/1(?=/|$)", "/{number}", named)
 
@@ -113,7 +113,7 @@ class Reached:
 
 
 class Served(Reached):
-    """The same on a socket: its streams and clients run beside the test."""
+    """The same interface on a socket; its streams and clients run in parallel to the test."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -136,7 +136,7 @@ class Served(Reached):
         token: str = "",
         headers: Mapping[str, str] | None = None,
     ) -> AbstractContextManager[httpx.Response]:
-        """Sends a request; the answer is read as it comes."""
+        """Sends a request; the answer is read as it arrives."""
         given = {**(headers or {}), **({"Authorization": f"Bearer {token}"} if token else {})}
         return httpx.stream(method, self.url + path, json=body, headers=given, timeout=60)
 

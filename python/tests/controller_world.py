@@ -1,4 +1,4 @@
-"""What is physically so while a controller lives in virtual time: light, traffic, time, faults."""
+"""The physical state around a controller in virtual time: light, traffic, time, faults."""
 
 import random
 from collections.abc import Collection, Mapping
@@ -20,28 +20,29 @@ SETTLE_S = 2.0
 
 
 class CrashError(BaseException):
-    """The controller's process ends here."""
+    """The process of the controller crashes."""
 
 
 class World:
-    """What is physically so, and what must never be."""
+    """The physical state, and the checks that it must always pass."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.lit: set[Pair] = set()
         self.drained: set[Pair] = set()
         self.carried: set[Pair] = set()
-        """Traffic was on these before it was led away: it may be let in again."""
+        """Cross-connects whose traffic was drained, and which may carry traffic again."""
         self.now = 1_000_000.0
         self.crashes_left = self.random.choice([0, 1, 1, 2, 3])
         self.crash_share = 0.05
         self.faults_left = self.random.choice([0, 0, 1, 2, 4])
         self.fault_factor = 1.0
-        """Faults of a switch often come in a row."""
+        """Factor on the probability of a fault, because faults of a switch often occur in
+        series."""
         self.lies_left = 0
-        """A switch says so often that it made a change, and did not."""
+        """Number of further changes that a switch reports without making them."""
         self.kept: set[Pair] = set()
-        """Cross-connects that the transaction under way must not touch."""
+        """Cross-connects that the transaction in progress must not touch."""
         self.foreign = self.random.random() < 0.15
         self.foreigners: set[Pair] = set()
         """Cross-connects that another client made."""
@@ -50,23 +51,23 @@ class World:
         self.breaches: list[str] = []
         self.stuck_port = self.random.choice([None] * 4 + [1])
         self.stuck_from = self.random.randint(0, 60)
-        """From this step on the mirror of that port does not move."""
+        """Step from which on the mirror of that port does not move."""
         self.dim_port: int | None = None
-        """No light leaves this B port."""
+        """B port from which no light leaves."""
         self.is_permissive = False
         """Whether the switch lights a second cross-connect at a port."""
         self.steps = 0
         self.dark_since: dict[Pair, float] = {}
-        """When a command made these dark; not those of before a crash."""
+        """Times at which commands made cross-connects dark, except those before a crash."""
         self.dark_spans: list[tuple[Pair, float, float]] = []
-        """Those that were lit again, and from when to when they were dark."""
+        """Cross-connects that were lit again, with the start and end of their dark time."""
 
     def clock(self) -> float:
         self.now += 0.001
         return self.now
 
     def point(self) -> None:
-        """A place at which the process may crash."""
+        """Crashes the process with some probability."""
         self.steps += 1
         if self.crashes_left and self.random.random() < self.crash_share:
             self.crashes_left -= 1
@@ -105,11 +106,14 @@ class World:
         self.lit.add(pair)
         if (since := self.dark_since.pop(pair, None)) is not None:
             self.dark_spans.append((pair, since, self.now))
-        # New light carries nothing until traffic is let in.
+        # A new cross-connect carries no traffic until traffic is admitted.
         self.drained.add(pair)
 
     def enter(self, pair: Pair) -> None:
-        """Traffic is let in. What another client did since the last answer nobody knows."""
+        """Admits traffic.
+
+        Changes of other clients since the last answer are unknown to the controller.
+        """
         if pair not in self.lit | self.answered:
             self.breaches.append(f"traffic was sent to {pair}, which is dark")
         if pair[1] == self.dim_port and pair in self.drained and pair not in self.carried:
@@ -136,7 +140,8 @@ class World:
 
 
 class FaultySwitch:
-    """A switch of the world that refuses, half does, or acts and does not answer."""
+    """A switch of the world that sometimes refuses a change, carries out half of it, or acts and
+    does not answer."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -188,7 +193,7 @@ class FaultySwitch:
         """The command has arrived."""
 
     def after(self) -> None:
-        """The switch has acted, and has not answered yet."""
+        """The switch has acted but has not answered yet."""
 
     def power(self) -> Mapping[Port, float] | None:
         self.world.point()
@@ -200,7 +205,7 @@ class FaultySwitch:
 
 
 class WorldHook:
-    """Leads traffic away and in, and fails at times."""
+    """Drains and admits traffic, and sometimes fails."""
 
     def __init__(self, world: World) -> None:
         self.world = world
