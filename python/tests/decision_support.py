@@ -1,4 +1,4 @@
-"""Fabrics to buy, made of parts whose prices are known by hand: a switch is $5,000 and 500 W, a
+"""Fabrics for purchase decisions, made of parts with known prices: a switch is $5,000 and 500 W, a
 transceiver $400, a tunable one $450 to $656 and 12 to 14 W. A rotor switch has no price."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lightloom.decision.purchases import Purchase
 from lightloom.units.intervals import Interval, over_runs
 
 BOOK = books.load("sirius-2020")
-#: 16 racks × 8 servers × 50 Gb/s: 6,400 Gb/s, of which half is delivered unless it is said.
+#: 16 racks × 8 servers × 50 Gb/s: 6,400 Gb/s, of which half is delivered by default.
 NETWORK = network("clos")
 TUNABLE, ROTOR = "tunable-transceiver", "rotor-switch"
 
@@ -28,7 +28,7 @@ def bought(
     book: Book = BOOK,
     **parts: int,
 ) -> Purchase:
-    """A fabric of so many of each part: `switch=3`, `tunable_transceiver=4`."""
+    """A fabric with these numbers of parts: `switch=3`, `tunable_transceiver=4`."""
     lines = [
         Line(part, "core", Fraction(count), "", book.price(part), book.power(part))
         for name, count in parts.items()

@@ -22,9 +22,9 @@ class Block:
     """A fenced block."""
 
     page: str
-    """Its file, from the root on."""
+    """Its file, relative to the root."""
     line: int
-    """Of its opening fence."""
+    """Line of its opening fence."""
     language: str
     text: str
     is_output: bool
@@ -35,7 +35,7 @@ class Block:
 
 
 def blocks(*languages: str) -> list[Block]:
-    """Those in one of the languages; of all pages, in their order."""
+    """Returns the blocks in one of the languages, of all pages, in their order."""
     return [block for page in PAGES for block in blocks_of(page) if block.language in languages]
 
 
@@ -54,19 +54,19 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def copy_examples(folder: Path) -> None:
-    """The examples in a folder."""
+    """Copies the examples to a folder."""
     shutil.copytree(ROOT / "examples", folder / "examples")
 
 
 def only(block: Block, table: dict[tuple[str, str], object]) -> object | None:
-    """The entry of a table for a block, by its page and how the block begins."""
+    """Returns the entry of a table for a block, by its page and the beginning of the block."""
     keys = [key for key in table if key[0] == block.page and block.text.lstrip().startswith(key[1])]
     assert len(keys) <= 1, f"{block}: {keys}"
     return table[keys[0]] if keys else None
 
 
 def unused(table: dict[tuple[str, str], object], found: list[Block]) -> list[tuple[str, str]]:
-    """The entries that no block has."""
+    """Returns the entries that belong to no block."""
     return [
         key
         for key in table

@@ -14,12 +14,12 @@ WORKLOAD = {
     "pattern": "uniform",
     "flows": 100,
 }
-#: Fabrics that join single nodes.
+#: Fabrics that connect single nodes.
 NODES = ("lions", "flattened-butterfly")
 
 
 def experiment(kind: str, cluster: dict[str, Any] | None = None, **fabric: Any) -> dict[str, Any]:
-    """One fabric, on racks or hosts that it takes."""
+    """Returns an experiment with one fabric, on racks or hosts as the fabric requires."""
     hosts = {"hosts": 64, "server_rate": "10 Gb/s"}
     racks = {"racks": 16, "servers_per_rack": 8, "server_rate": "50 Gb/s"}
     return {
@@ -37,7 +37,7 @@ def network(kind: str, cluster: dict[str, Any] | None = None, **fabric: Any) -> 
 
 
 def counts(cost: Any) -> dict[str, Fraction]:
-    """How many of each part a fabric has."""
+    """Returns the number of each part of a fabric."""
     found: dict[str, Fraction] = {}
     for line in cost.lines:
         found[line.part] = found.get(line.part, Fraction(0)) + line.count
@@ -45,7 +45,7 @@ def counts(cost: Any) -> dict[str, Fraction]:
 
 
 def book(ports: int, rate: str = "10 Gb/s", **parts: str) -> str:
-    """A book of whole boxes with so many ports."""
+    """A price book of whole boxes with this number of ports."""
     head = 'schema = 1\ncurrency = "USD"\nyear = 2020\ncounting = "whole"\n'
     known = {
         "switch": f'ports = {ports}\nrate = "{rate}"\nprice = 1000\npower = 100',

@@ -21,14 +21,14 @@ class TopOfRack(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         }
         self.enabled = dict.fromkeys(names, True)
         self.style = "text"
-        """How it answers: "text" (64-bit numbers as JSON_IETF has them), "nested" (with the
+        """Format of answers: "text" (64-bit numbers as JSON_IETF has them), "nested" (with the
         module, within the container), "leaves" (one update for each leaf)."""
         self.slow: set[str] = set()
         """Interfaces whose state does not follow their configuration."""
         self.password: str | None = None
         self.refuses = False
         self.sets: list[list[tuple[str, bool]]] = []
-        """Each Set: interfaces and whether it enabled them."""
+        """Each Set request: interfaces, and whether it enabled them."""
         self.gets = 0
         self._server = grpc.server(ThreadPoolExecutor(4), options=[("grpc.so_reuseport", 0)])
         gnmi_pb2_grpc.add_gNMIServicer_to_server(self, self._server)
@@ -110,7 +110,7 @@ def answer(path: Any, value: Any) -> Any:
 
 @contextmanager
 def racks(*switches: TopOfRack) -> Iterator[None]:
-    """These switches, while they answer."""
+    """Serves these switches."""
     for one in switches:
         one.start()
     try:

@@ -1,4 +1,4 @@
-"""The table of malformed inputs: its rows, and the inputs that are made rather than written."""
+"""The table of malformed inputs: its rows, and the generated inputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Row:
-    """One input and what is to be said of it."""
+    """One input and its expected message."""
 
     id: str
     command: tuple[str, ...]
@@ -36,7 +36,7 @@ class Row:
 
 
 def rows() -> Iterator[Row]:
-    """All rows of the table."""
+    """Returns all rows of the table."""
     for path in sorted(FOLDER.glob("*.toml")):
         for group in tomllib.loads(path.read_text(encoding="utf-8"))["group"]:
             for kind in group.get("kinds", [""]):
@@ -69,7 +69,7 @@ def _bytes(given: str) -> bytes:
         return made if isinstance(made, bytes) else str(made).encode()
     for mark, text in PARTS.items():
         given = given.replace(mark, text)
-    # Literal strings of TOML, which hold quotes, have no other way to end a line.
+    # Literal strings of TOML, which may contain quotes, cannot contain an escaped line break.
     return given.replace("\\n", "\n").encode()
 
 
@@ -118,7 +118,7 @@ def _twice() -> bytes:
 
 
 def claims(rows: int) -> bytes:
-    """A Parquet file without columns that says that it has so many rows."""
+    """A Parquet file without columns whose footer claims this number of rows."""
     out = io.BytesIO()
     pq.write_table(pa.table({}), out)
     made = out.getvalue()
@@ -135,7 +135,7 @@ def claims(rows: int) -> bytes:
 
 
 def npy(array: Any) -> bytes:
-    """What `numpy.save` writes."""
+    """Returns the bytes that `numpy.save` writes."""
     out = io.BytesIO()
     np.save(out, array, allow_pickle=True)
     return out.getvalue()

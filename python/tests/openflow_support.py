@@ -25,24 +25,24 @@ Key = tuple[int, str]
 
 @dataclass
 class FakeSwitch:
-    """A switch that holds rules, and misbehaves as it is told."""
+    """A switch that stores rules, with configurable faults."""
 
     datapath: int
     version: int = 4
     silent: bool = False
-    """It replies to no barrier."""
+    """Whether it leaves barriers without reply."""
     refuses: tuple[int, int] | None = None
     """Type and code of the error that follows each rule."""
     breaks_at: int | None = None
-    """The connection ends at this rule."""
+    """Rule at which the connection ends."""
     rules: dict[Key, str] = field(default_factory=dict)
     events: list[str] = field(default_factory=list)
-    """Rules that were added (+) and removed (-), and barriers."""
+    """Added rules (+), removed rules (-) and barriers."""
     echoes: list[bytes] = field(default_factory=list)
     link: socket.socket | None = None
 
     def connect(self, address: str) -> None:
-        """Connects, and serves on a thread of its own."""
+        """Connects, and serves in a separate thread."""
         if address.startswith("unix:"):
             link = socket.socket(socket.AF_UNIX)
             link.connect(address.removeprefix("unix:"))
@@ -60,7 +60,7 @@ class FakeSwitch:
             self.link.close()
 
     def echo(self, text: bytes) -> None:
-        """Asks whether the controller is there."""
+        """Sends an echo request to the controller."""
         assert self.link is not None
         self._write(self.link, ECHO, 7, text)
 
@@ -113,8 +113,8 @@ class FakeSwitch:
 
 
 def forwarded(rules: dict[Key, str], address: str) -> str | None:
-    """What rules do with an IPv4 packet for an address: the actions of the matching one of the
-    highest priority; None without one."""
+    """Returns the actions for an IPv4 packet to an address: those of the matching rule of the
+    highest priority; None without such a rule."""
     packed = int.from_bytes(socket.inet_aton(address), "big")
 
     def matches(match: str) -> bool:
@@ -130,7 +130,7 @@ def forwarded(rules: dict[Key, str], address: str) -> str | None:
 
 
 def match_of(text: bytes) -> str:
-    """Fields of a match, as `name=value` or `name=value/mask`."""
+    """Returns the fields of a match, as `name=value` or `name=value/mask`."""
     found = []
     while text:
         basic, number, size = struct.unpack_from("!HBB", text)
@@ -143,7 +143,7 @@ def match_of(text: bytes) -> str:
 
 
 def actions_of(text: bytes) -> str:
-    """Actions of the one instruction that applies some; "drop" without any."""
+    """Returns the actions of the only instruction that applies actions; "drop" without one."""
     if not text:
         return "drop"
     kind, length = struct.unpack_from("!HH", text)
@@ -164,7 +164,7 @@ def actions_of(text: bytes) -> str:
 
 
 def reason() -> str | None:
-    """Why Open vSwitch cannot be started here; None if it can."""
+    """Returns the reason why Open vSwitch cannot be started here; None if it can."""
     path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
     if shutil.which("ovs-vswitchd", path=path) is None:
         return "no Open vSwitch: install Debian's package openvswitch-switch"
@@ -205,7 +205,7 @@ class OpenVSwitch:
         self.set("add-br", "br")
         keys = ["datapath_type=netdev", "protocols=OpenFlow13", "fail_mode=secure"]
         self.set("set", "bridge", "br", *keys, f"other-config:datapath-id={self.datapath:016x}")
-        # A socket of this name alone is allowed.
+        # Open vSwitch accepts only a socket of this name.
         (self.folder / "br.controller").symlink_to(self.controller.removeprefix("unix:"))
         self.set("set-controller", "br", f"unix:{self.folder / 'br.controller'}")
         self.set("set", "controller", "br", "max_backoff=1000")
@@ -224,7 +224,7 @@ class OpenVSwitch:
             time.sleep(0.01)
 
     def flows(self) -> list[str]:
-        """Its rules as `ovs-ofctl` prints them, without counters."""
+        """Returns its rules as `ovs-ofctl` prints them, without counters."""
         line = ["ovs-ofctl", "-O", "OpenFlow13", "--no-stats", "dump-flows"]
         target = f"unix:{self.folder / 'br.mgmt'}"
         done = subprocess.run(
@@ -241,7 +241,7 @@ class OpenVSwitch:
 
 @contextmanager
 def open_vswitch(folder: Path, space: str, datapath: int, controller: str) -> Iterator[OpenVSwitch]:
-    """Open vSwitch in a new namespace; both are gone at the end."""
+    """Open vSwitch in a new namespace; both are removed at the end."""
     subprocess.run(["ip", "netns", "add", space], check=True)
     made = OpenVSwitch(folder, space, datapath, controller)
     try:

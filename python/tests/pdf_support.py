@@ -1,4 +1,4 @@
-"""What a PDF of matplotlib says, read without a library of PDF."""
+"""The text of a PDF file of matplotlib, read without a PDF library."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ STREAM = re.compile(rb"stream\r?\n(.*?)\r?\nendstream", re.DOTALL)
 
 
 def words(pdf: bytes) -> list[str]:
-    """Its texts, of which each letter is two bytes: its place in Unicode."""
+    """Returns its texts, in which each letter is two bytes, its Unicode code point."""
     found = []
     for packed in STREAM.findall(pdf):
         try:
             stream = zlib.decompress(packed)
-        except zlib.error:  # a picture, or a font that is not packed
+        except zlib.error:  # an image, or an uncompressed font
             continue
         for text in re.findall(rb"BT\s(.*?)ET\s", stream, re.DOTALL):
             letters = b"".join(re.findall(rb"\((.*?)(?<!\\)\)", text, re.DOTALL))

@@ -1,4 +1,4 @@
-"""Matrices of demand by name, written by what is not Lightloom, and read back."""
+"""Demand matrices with names, written without Lightloom, and read back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def as_csv(
     delimiter: str = ",",
     corner: str | None = "from",
 ) -> Path:
-    """A table whose names are quoted and whose numbers are not."""
+    """Writes a table with quoted names and plain numbers."""
     text = io.StringIO()
     writer = csv.writer(
         text, delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n"
@@ -54,13 +54,14 @@ WRITERS: list[Writer] = [as_csv, as_parquet]
 
 @contextmanager
 def a_folder() -> Iterator[Path]:
-    """A folder for one example of Hypothesis."""
+    """A folder for one Hypothesis example."""
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder)
 
 
 def named(plan: control.Plan) -> set[Pair]:
-    """Its circuits by the names of their ends; in order only if they are directed."""
+    """Returns its circuits by the names of their ends; the ends are ordered only if circuits are
+    directed."""
     table, names = plan.circuits, plan.demand.names
     assert table is not None
     ends = [(names[a], names[b]) for a, b in zip(table.a, table.b, strict=True)]
@@ -68,7 +69,7 @@ def named(plan: control.Plan) -> set[Pair]:
 
 
 def by_name(demand: control.Demand) -> dict[Pair, int]:
-    """Its entries above 0, by the names of source and destination."""
+    """Returns its entries above 0, by the names of source and destination."""
     entries = {
         (a, b): int(demand.matrix[i, j])
         for i, a in enumerate(demand.names)

@@ -1,4 +1,4 @@
-"""Policies in Python, as the tests of them write and run them."""
+"""Policies in Python files, for the tests that write and run them."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ HYBRID = {"kind": "hybrid", "circuit_rate": "10 Gb/s", "interval": "20 ms", "set
 
 
 def experiment(*fabrics: dict[str, Any], **tables: dict[str, Any]) -> dict[str, Any]:
-    """The same traffic on some hybrids."""
+    """Returns an experiment with the same traffic on several hybrid fabrics."""
     changed = {key: {**TABLE[key], **tables.get(key, {})} for key in TABLE}
     return {**changed, "fabric": [{**HYBRID, **fabric} for fabric in fabrics]}
 
@@ -50,7 +50,7 @@ policy = {{ file = "policy.py:Policy"{} }}
 
 
 def hybrid(folder: Path, source: str, options: str = "") -> Path:
-    """A small experiment, a file of its own, whose only fabric obeys `Policy` of this source."""
+    """Writes a small experiment whose only fabric uses the class `Policy` of this source."""
     write(folder / "policy.py", source)
     cluster = SMALL.replace('rack_rate = "100 Gb/s"', 'server_rate = "10 Gb/s"')
     return write(folder / "e.toml", cluster.replace("20 KB", "2 MB"), FILE.format(options))
@@ -60,7 +60,7 @@ Write = Callable[..., str]
 
 
 def same(mine: Result, theirs: Result) -> None:
-    """Every flow, sample and circuit is the same, to the picosecond."""
+    """Checks that every flow, sample and circuit is the same, to the picosecond."""
     assert mine.flows.equals(theirs.flows)
     assert mine.timeseries.equals(theirs.timeseries)
     assert mine.circuits is not None

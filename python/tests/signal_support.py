@@ -1,4 +1,4 @@
-"""Commands that are ended by signals: what they leave behind, and how soon."""
+"""Commands that are ended by signals: the files that remain, and the time until they end."""
 
 import os
 import signal
@@ -9,25 +9,25 @@ from pathlib import Path
 
 from cli_support import command, environment_with
 
-#: Far beyond the second within which a command ends: machines that test are busy.
+#: Much longer than the second within which a command ends, because test machines are busy.
 PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True)
 class End:
-    """How a command ended."""
+    """The end of a command."""
 
     code: int
     errors: str
     took_s: float
     left: frozenset[str]
-    """Files that were not there before."""
+    """New files."""
     orphans: tuple[int, ...]
-    """Descendants that still run."""
+    """Descendants of the command that still run."""
 
 
 def descendants(process: int) -> set[int]:
-    """All processes below one; not what Python leaves to clean up behind them."""
+    """Returns all descendants of a process, without Python's resource tracker."""
     parents: dict[int, int] = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
@@ -45,7 +45,7 @@ def descendants(process: int) -> set[int]:
 
 
 def living(processes: set[int]) -> set[int]:
-    """Those that still run, and are no zombies."""
+    """Returns the processes that still run and are not zombies."""
     found = set()
     for process in processes:
         try:
@@ -58,7 +58,7 @@ def living(processes: set[int]) -> set[int]:
 
 
 def busy(process: subprocess.Popen[str], seconds: float) -> None:
-    """Waits until a process has computed for so long, however long that takes."""
+    """Waits until a process has used this much processor time."""
     while process.poll() is None:
         fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(") ")[2].split()
         if (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") > seconds:
@@ -67,7 +67,7 @@ def busy(process: subprocess.Popen[str], seconds: float) -> None:
 
 
 def handling(process: subprocess.Popen[str]) -> None:
-    """Waits until a command handles signals: what comes before is the interpreter's."""
+    """Waits until a command handles signals; until then the interpreter handles them."""
     mask = 1 << (signal.SIGTERM - 1)
     while process.poll() is None:
         status = Path(f"/proc/{process.pid}/status").read_text()
@@ -77,14 +77,14 @@ def handling(process: subprocess.Popen[str]) -> None:
 
 
 def files(folder: Path) -> frozenset[str]:
-    """Everything below a folder."""
+    """Returns all files and folders below a folder."""
     return frozenset(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
 def ended(
     folder: Path, arguments: list[object], numbers: list[signal.Signals], after_s: float
 ) -> End:
-    """Starts a command, sends it signals after some time, and sees how it ends."""
+    """Starts a command, sends it signals after some time, and returns its end."""
     before = files(folder)
     with subprocess.Popen(
         command(*arguments),
@@ -110,5 +110,5 @@ def ended(
 
 
 def group_alone() -> None:
-    """Begins a group of processes: what is sent to it does not strike the test."""
+    """Starts a process group, so that its signals do not reach the test."""
     os.setpgid(0, 0)

@@ -1,5 +1,5 @@
-"""A client of pygnmi in a process of its own: `python switch_pygnmi.py PORT` reads calls as
-lines of JSON, and prints what they return."""
+"""A pygnmi client in a separate process: `python switch_pygnmi.py PORT` reads calls as lines of
+JSON, and prints what they return."""
 
 import json
 import sys

@@ -12,7 +12,7 @@ WAIT_S = 20.0
 
 
 class Served:
-    """A switch that is served, and its ports."""
+    """A served switch, and its ports."""
 
     def __init__(self, host, ports, loop):
         self.host, self.ports, self._loop = host, ports, loop
@@ -29,14 +29,14 @@ class Served:
         return self.do(lambda: self.host.strike(fault))
 
     def pairs(self):
-        """The cross-connects of the machine itself."""
+        """Returns the cross-connects of the machine."""
         machine = self.host.machine
         return self.do(lambda: sorted(one.pair for one in machine.connections(self.host.now)))
 
 
 @contextmanager
 def served(*faces, options=None, **keys):
-    """A switch with these faces, each on a free port."""
+    """Serves a switch with these protocols, each on a free port."""
     own = options or {}
     table = {"timing": {"settle": "5 ms"}, **keys}
     table["faces"] = {face: {"port": 0, **own.get(face, {})} for face in faces}
@@ -75,12 +75,13 @@ def served(*faces, options=None, **keys):
 
 
 def tcp(port):
-    """A plain connection."""
+    """Opens a plain TCP connection."""
     return socket.create_connection(("127.0.0.1", port), WAIT_S)
 
 
 def ask(port, text, size=65536):
-    """Sends text on a connection of its own, and returns what comes until it is idle."""
+    """Sends text on a new connection, and returns the data that arrives until the connection is
+    idle."""
     with tcp(port) as line:
         line.sendall(text if isinstance(text, bytes) else text.encode())
         line.settimeout(WAIT_S)

@@ -49,7 +49,7 @@ TIMINGS = {"kernel_s", "wall_s", "peak_rss_bytes", "threads"}
 
 
 def experiment(**changes: Any) -> dict[str, Any]:
-    """16 racks of 4 servers on two Sirius fabrics; small enough for any test."""
+    """16 racks of 4 servers on two Sirius fabrics; small enough for every test."""
     return {
         "cluster": {"racks": 16, "servers_per_rack": 4, "rack_rate": "200 Gb/s"},
         "workload": {"load": 0.5, "flows": 400, "sizes": "rpc"},
@@ -84,7 +84,7 @@ def test_the_summary_agrees_with_the_flows(result: lightloom.Result) -> None:
     done = flows.filter(pc.is_valid(flows["finish_ps"]))
     assert summary["flows_completed"] == done.num_rows
     fct = np.sort(done["finish_ps"].to_numpy() - done["arrival_ps"].to_numpy()) / 1e6
-    exact = {"method": "inverted_cdf"}  # numpy's name for nearest rank
+    exact = {"method": "inverted_cdf"}  # numpy's name of the nearest-rank rule
     assert summary["fct"]["all"]["p50_us"] == pytest.approx(np.percentile(fct, 50, **exact))
     assert summary["fct"]["all"]["p99_us"] == pytest.approx(np.percentile(fct, 99, **exact))
     assert summary["fct"]["all"]["mean_us"] == pytest.approx(fct.mean())
@@ -115,7 +115,7 @@ def test_the_time_series_conserves_bytes(result: lightloom.Result) -> None:
 
 @pytest.mark.parametrize("threads", [2, 4])
 def test_threads_do_not_show_in_the_files(tmp_path: Path, threads: int) -> None:
-    # A thread has 64 racks at the least: with fewer in all, one would do it alone.
+    # A thread processes at least 64 racks; with fewer racks, one thread would process all.
     cluster = {"racks": 64 * 4, "servers_per_rack": 4, "rack_rate": "200 Gb/s"}
     workload = {"load": 0.5, "flows": 20_000, "sizes": "rpc"}
     many = experiment(cluster=cluster, workload=workload)
@@ -159,10 +159,10 @@ def test_compare_runs_every_fabric_and_every_load() -> None:
 
 def test_every_fabric_is_offered_the_same_flows() -> None:
     kinds = [f["kind"] for f in json.loads(_core.registry())]
-    # Some connect single nodes and nothing else.
+    # Some fabrics connect only single nodes.
     nodes = {"hosts": 16, "server_rate": "200 Gb/s"}
     fabrics = [{"kind": kind} for kind in kinds]
-    # Schedules begin with their first decision, long after the last of so few has arrived.
+    # Schedules begin with their first decision, long after the last of these few flows has arrived.
     changes = {"fabric": fabrics, "run": {"seed": 3, "stop": "drain"}}
     comparison = lightloom.compare({**experiment(**changes), "cluster": nodes})
     offered = ["src", "dst", "bytes", "arrival_ps", "group"]
@@ -172,13 +172,13 @@ def test_every_fabric_is_offered_the_same_flows() -> None:
         assert list(result.summary) == list(first.summary)
         assert result.summary["goodput_normalized"] > 0
         hops = [result.summary["cell_hops"], result.summary["packet_hops"]]
-        # Cells, packets, or, where flows have rates, neither; both where packets go
-        # flit by flit.
+        # Results have cells or packets; neither if flows have rates, and both if packets consist of
+        # flits.
         assert None in hops or kind == "flattened-butterfly", kind
 
 
 def test_a_comparison_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
-    """Left results of fabrics that were not in it, as if they had been."""
+    """Results of fabrics from an earlier comparison do not remain."""
     clos = {"kind": "clos"}
     several = experiment(fabric=[clos, {**clos, "label": "other"}, {**clos, "label": "mine"}])
     lightloom.compare(several).save(tmp_path)
@@ -309,7 +309,8 @@ def test_the_examples_in_docstrings_work(module: Any) -> None:
     ],
 )
 def test_modules_of_the_documentation_are_there_after_import(module: str) -> None:
-    """`lightloom.plotting.write`, as the documentation has it, was an AttributeError."""
+    """Regression: `lightloom.plotting.write`, which the documentation uses, was an
+    AttributeError."""
     code = f"import lightloom; print(lightloom.{module}.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"lightloom.{module}"

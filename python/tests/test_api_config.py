@@ -1,4 +1,4 @@
-"""Experiments from TOML: overrides, errors that name the place, and arbitrary input."""
+"""Experiments from TOML: overrides, errors with their place, and arbitrary input."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ near = scalars | st.sampled_from(
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(_places(FULL)), near | values)
-# A float that was read as its neighbour, and again as the next.
+# Regression: a float was read as its neighbour, and on the next reading as the one after it.
 @example(("fault", 0, "loss"), 1.1156855590291294e-277)
 def test_any_value_at_any_key_is_resolved_or_refused(path: tuple[Any, ...], value: Any) -> None:
     raw: Any = copy.deepcopy(FULL)
@@ -281,7 +281,8 @@ def test_numbers_that_are_not_finite_are_refused(table: str, value: str, tmp_pat
 
 
 def test_a_mistyped_key_is_told_the_nearest_of_any_fabric() -> None:
-    """A Clos' key was answered with the twenty keys of Sirius, which stood first."""
+    """Regression: for a mistyped key of `clos`, the message listed the keys of Sirius, the first
+    fabric."""
     table = {**BASE, "fabric": [{"kind": "sirius"}, {"kind": "clos", "label": "clos-3to1"}]}
     with pytest.raises(ConfigError) as refused:
         lightloom.load(table, ["fabric.oversubscripton=3"])
@@ -314,7 +315,7 @@ WRONG_KEYS = [
 
 @pytest.mark.parametrize("override", WRONG_KEYS)
 def test_a_key_that_no_table_has_is_refused_at_load(override: str) -> None:
-    """In the words by which a run refuses it."""
+    """The message is the one with which a run refuses the key."""
     unchecked = lightloom.load(BASE).with_overrides([override])
     with pytest.raises(ConfigError) as by_run:
         unchecked.resolved()
@@ -355,7 +356,7 @@ def test_overrides_may_be_values_by_key() -> None:
 
 
 def test_a_key_that_one_fabric_alone_has_is_set_by_its_label() -> None:
-    """The core would blame the fabric that lacks it."""
+    """Otherwise the core would refuse the key for the fabric that does not have it."""
     with pytest.raises(lightloom.ConfigError) as refused:
         lightloom.load(TWO, ["fabric.oversubscription=3"])
     words = str(refused.value)

@@ -1,4 +1,4 @@
-"""Results on disk: they are read back unchanged, and never incomplete."""
+"""Results on disk are read back unchanged, and are never incomplete."""
 
 from __future__ import annotations
 
@@ -195,7 +195,8 @@ def test_what_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_no_result_is_refused_with_what_it_is(tmp_path: Path) -> None:
-    """`Result.load` of a comparison was a traceback, `load` of it told to check the path."""
+    """Regression: `Result.load` of a comparison printed a traceback, and `load` advised to check
+    the path."""
     lightloom.compare({**RAW, "compare": {}}).save(tmp_path / "both")
     for call, said in (
         (

@@ -39,7 +39,7 @@ def test_flows_arrive_when_the_file_says(experiment: Path, tmp_path: Path) -> No
     flows = pq.read_table(tmp_path / "out" / "flows.parquet")
     assert flows["arrival_ps"].to_pylist() == PS
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert summary["flows_completed"] == len(PS)  # until all is delivered, as of a trace
+    assert summary["flows_completed"] == len(PS)  # until all bytes are delivered, as with a trace
     offered = len(PS) * 20_000 * 8 / (HOSTS * RATE * PS[-1] * 1e-12)
     assert summary["load_offered"] == pytest.approx(offered)
     kept = load(tmp_path / "out" / "experiment.toml").raw

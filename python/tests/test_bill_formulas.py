@@ -1,4 +1,4 @@
-"""Each line of each bill of the examples: its formula gives its count."""
+"""Each line of each example's bill of parts: its formula gives its count."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXAMPLES = (
 
 
 def value(text: str) -> float:
-    """What a formula gives, words taken away."""
+    """Returns the value of a formula without its words."""
     text = re.split("[;,]|plan rotor", text)[0].replace("k = ", "")
     text = re.sub(r"\b(of|for) [\d.]+( ports| [GT]b/s)?", "", text)
     text = re.sub(r"× [\d.]+ [GT]b/s$", "", text.strip().rstrip("("))  # the rate of each link
@@ -42,8 +42,8 @@ def test_every_formula_gives_its_count(name: str, prices: str) -> None:
 
 
 def test_mirrors_of_links_with_many_transceivers_say_so() -> None:
-    """320 Gb/s by transceivers of 10 Gb/s: 32 ports a rack and 1,024 a plane, for which 7 + 4 boxes
-    of 320 ports are bought, at the price of four of the book's 80 each."""
+    """320 Gb/s with transceivers of 10 Gb/s are 32 ports per rack and 1,024 per plane; this takes
+    7 + 4 boxes of 320 ports, each at the price of four boxes of 80 ports in the book."""
     cluster = {"racks": 32, "servers_per_rack": 8, "server_rate": "40 Gb/s"}
     made = network("cthrough", cluster, devices="mems-cthrough", circuit_rate="320 Gb/s")
     cost = pricing.of_network("c", made, books.load("cthrough-2010"))

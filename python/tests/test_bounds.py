@@ -1,4 +1,4 @@
-"""Figures of flows of which some are unfinished: known bounds, and their format."""
+"""Statistics of flows, some of which are unfinished: bounds and their format."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_bound_without_upper_limit_is_read_as_one() -> None:
     assert found.text(str) == "> 12.1"
     none = {"low": None, "high": None, "from": None, "until": None}
     assert bounds.bound({"slowdown_bound": {"p99": none}}, "slowdown.p99") is None
-    # Of results of a version without limits the figure is all there is.
+    # Results of versions without bounds have only the value.
     assert bounds.bound({"fct": {"all": {"p50_us": 3.0}}}, "fct.all.p50_us") == Bound(3.0, 3.0)
 
 
@@ -57,7 +57,7 @@ def test_a_mean_over_runs_has_no_limit_where_one_run_has_none() -> None:
 
 
 def cut_off(stop: str, seed: int = 3) -> lightloom.Result:
-    """A small Clos under load, until some time."""
+    """Runs a small Clos network under load until a given time."""
     text = SMALL + CLOS
     experiment = lightloom.load(tomllib.loads(text), [f"run.stop={stop}", f"run.seed={seed}"])
     return lightloom.run(experiment)
@@ -65,8 +65,7 @@ def cut_off(stop: str, seed: int = 3) -> lightloom.Result:
 
 @pytest.mark.parametrize("share", [0.2, 0.6, 0.95])
 def test_what_a_run_is_cut_off_from_lies_within_its_bounds(share: float) -> None:
-    """The core's limits against a sort of the flow table, and against what became of the
-    same flows when the run went on."""
+    """Compares the bounds with the sorted flow table, and with the same flows in a longer run."""
     whole = cut_off("drain")
     arrivals = whole.flows["arrival_ps"].to_numpy()
     end_ps = int(arrivals[int(len(arrivals) * share)]) + 1
@@ -99,7 +98,7 @@ def test_what_a_run_is_cut_off_from_lies_within_its_bounds(share: float) -> None
 
 
 def test_load_delivered_is_that_of_the_time_in_which_flows_arrive() -> None:
-    """The same whether the run drains or not, and never more than is drawn."""
+    """The load is the same with and without draining, and never exceeds the drawn load."""
     until_last, drained = cut_off("last-arrival").summary, cut_off("drain").summary
     assert drained["load_offered"] == until_last["load_offered"]
     assert drained["load_delivered"] == pytest.approx(until_last["load_delivered"])
@@ -125,7 +124,8 @@ def test_loads_are_told_in_the_same_words() -> None:
 
 
 def test_bounds_are_printed_as_bounds(tmp_path: Path) -> None:
-    """`run` and `compare` of a network that is cut off; nothing of the kind once it drains."""
+    """`run` and `compare` print bounds for a run with unfinished flows, and none for a drained
+    run."""
     write(tmp_path / "e.toml", SMALL, CLOS)
     done = cli("run", "e.toml", "--set", "run.stop=20 us", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -146,8 +146,8 @@ def test_bounds_are_printed_as_bounds(tmp_path: Path) -> None:
 
 
 def kaplan_meier(took: np.ndarray, done: np.ndarray, share: float) -> float:
-    """The quantile of times of which some are censored, by scipy; infinite beyond the last
-    that is known."""
+    """Returns the quantile of partly censored times, by scipy; infinite beyond the last known
+    time."""
     censored = stats.CensoredData(uncensored=took[done], right=took[~done])
     found = stats.ecdf(censored).cdf
     reached = found.quantiles[found.probabilities >= share - 1e-12]
@@ -156,8 +156,10 @@ def kaplan_meier(took: np.ndarray, done: np.ndarray, share: float) -> float:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_estimate_of_kaplan_and_meier_lies_within_the_limits(seed: int) -> None:
-    """And is the figure, where that is exact. Percentiles over the flows that completed are
-    below the limits instead: they favour who leaves the slow ones."""
+    """The estimate equals the value if that is exact.
+
+    Percentiles over completed flows are below the bounds, because they exclude slow flows.
+    """
     whole = cut_off("drain", seed)
     arrivals = whole.flows["arrival_ps"].to_numpy()
     told: list[bool] = []

@@ -61,7 +61,7 @@ def printed(folder: Path, *options: str) -> list[str]:
 
 
 def test_the_text_of_a_comparison_is_the_golden_one(folder: Path) -> None:
-    """To bless a change: LIGHTLOOM_BLESS=1, and look at the difference."""
+    """To accept a change, run with LIGHTLOOM_BLESS=1 and review the difference."""
     text = "\n".join(line.rstrip() for line in printed(folder)) + "\n"
     if os.environ.get("LIGHTLOOM_BLESS"):
         GOLDEN.write_text(text, encoding="utf-8")
@@ -82,7 +82,7 @@ def test_one_table_form_and_few_notes(folder: Path, window: tuple[str, ...]) -> 
     first = next(i for i, line in enumerate(lines) if line.startswith("fabric "))
     assert lines[first].split() == [*("fabric", "accepted", "mean", "p99", "p99", "Gb/s", "Tb/s")]
     assert len(lines) <= 40
-    assert first <= 6  # the verdict has three lines at most
+    assert first <= 6  # the verdict has at most three lines
     deciding = [line for line in lines if line.startswith("note: ")]
     assert 1 <= len(deciding) <= 5
     assert lines[-1] == "report: out/report.html"

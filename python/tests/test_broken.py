@@ -20,7 +20,7 @@ TABLES: dict[str, ModuleType] = {
 
 
 def tried(fabric: str) -> dict[str, set[str]]:
-    """Claims that fail by an input of the fabric's table, by script."""
+    """Returns the claims that fail by an input of the fabric's table, by script."""
     found: dict[str, set[str]] = {}
     for broken in TABLES[fabric].BROKEN if fabric in TABLES else ():
         found.setdefault(broken.script, set()).update(broken.fails)
@@ -47,5 +47,5 @@ def test_a_table_has_claims_of_its_scripts(fabric: str) -> None:
 
 
 def _none(scripts: Iterable[str]) -> dict[str, set[str]]:
-    """No claim of any of these scripts."""
+    """Returns an empty set for each of these scripts."""
     return {script: set() for script in scripts}

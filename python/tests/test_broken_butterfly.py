@@ -5,7 +5,7 @@ from change_support import as_if, given
 
 FABRIC = "flattened-butterfly"
 HOT = {"kind": "hotspot", "fraction": 1.0, "targets": [21]}
-#: Hot spots with three seeds, and all else as quickly: a single drain has no interval.
+#: Hot spots with three seeds, and a quick run otherwise: a single drain has no interval.
 SEEDS = Size(
     {
         "LOADS": {"uniform": (0.002, 0.5, 1.0), "complement": (0.002, 0.4, 0.6)},

@@ -1,4 +1,4 @@
-"""Inputs under which the claims of c-Through that are simulated fail."""
+"""Inputs under which the simulated claims of c-Through fail."""
 
 import time
 from types import SimpleNamespace
@@ -7,9 +7,9 @@ from broken_support import Broken, Size, each
 from change_support import as_if, both, given, turned, unchanged
 
 FABRIC = "cthrough"
-#: Ratios by which claims are measured, the wrong way round.
+#: The ratios of the claims, exchanged.
 RATIOS = {40: 4, 4: 40}
-#: The electrical network at 40:1 alone.
+#: Only the electrical network at 40:1.
 FORTY = Size({"RATIOS": (40,)})
 BROKEN = (
     Broken(

@@ -1,4 +1,4 @@
-"""Inputs under which the claims of HydRA that are simulated fail."""
+"""Inputs under which the simulated claims of HydRA fail."""
 
 from broken_support import Broken, each
 from change_support import given, unchanged

@@ -5,19 +5,19 @@ from change_support import as_if, both, given, turned
 
 FABRIC = "lions"
 BUTTERFLIES = ("butterfly-basic", "butterfly-fast")
-#: Networks of LIONS in the place of both butterflies.
+#: Networks of LIONS in place of both butterflies.
 NO_BUTTERFLY = as_if(dict.fromkeys(BUTTERFLIES, "dlb"))
 LONG_GUARD = given("fabric.dlb.guard=34 B", of="dlb")
 BARE = both(
     *(given(f"fabric.{n}.guard=0 B", f"fabric.{n}.header=0 B", of=n) for n in ("dlb", "ao-nack"))
 )
-#: Few hosts and many, little load and much.
+#: Few and many hosts, low and high load.
 FEW = Size({"HOSTS": (4, 64), "LOADS": (0.3, 0.9)})
-#: The loads of which claims speak, and some between.
+#: The loads of the claims, and some between them.
 LOADS = Size({"LOADS": (0.1, 0.3, 0.5, 0.7, 1.0)})
-#: No aggregation, and the most.
+#: No aggregation, and the largest.
 BATCHES = Size({"UPDATES": {1: 4_096, 16: 32_768}, "BATCHES": (1, 16)})
-#: Tuning at its least, as it is, and at its most.
+#: The shortest, the default and the longest tuning time.
 TUNING = Size({"TUNING": (4, 10, 109)})
 #: Few loads, long enough for intervals.
 HOT_SPOT = Size(

@@ -7,11 +7,11 @@ import lightloom
 
 FABRIC = "mordia"
 SLOTS = "fabric.mordia.policy.schedule.slots"
-#: The prototype with a second ring of wavelengths beside the first.
+#: The prototype with a second ring of wavelengths.
 STACKED = lightloom.load(FOLDER / "mordia/prototype.toml", ["fabric.exact.rings=2"]).raw
-#: Nights by which the closed forms are, and what is simulated instead.
+#: The nights of the closed forms, and the nights that are simulated instead.
 LONGER = {"10 us": "11 us", "20 us": "21 us", "40 us": "41 us"}
-#: One night, and traffic of which half or all is for one partner.
+#: One night, and traffic of which half or all has one destination.
 NIGHT = Size({"QUICK": ((20_000,), (0.5, 1.0))})
 BROKEN = (
     Broken(

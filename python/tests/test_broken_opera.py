@@ -6,13 +6,13 @@ from broken_support import Broken, Size, each
 from change_support import as_if, both, given, instead, turned
 
 FABRIC = "opera"
-#: Nights by which the claims are measured, and what is simulated instead.
+#: The nights of the claims, and the nights that are simulated instead.
 LONGER = {"10 us": "15 us", "20 us": "25 us", "40 us": "45 us"}
-#: A fourth of the cycles that are counted.
+#: A quarter of the counted cycles.
 FEWER = Size({"UNTIL": 60})
-#: Of 24 racks distances are soon known.
+#: 24 racks, whose distances are computed quickly.
 RACKS_24 = Size({"RACKS": 24, "CYCLE": 24 * 100_000_000}, given("cluster.racks=24"))
-#: Two wirings, beside fewer random graphs.
+#: Two wirings, compared with fewer random graphs.
 WIRINGS = Size({"SEEDS": (1, 2), "GRAPHS": 50})
 #: Fewer flows of web search.
 FLOWS = Size({"FLOWS": {0.01: 1_500}})

@@ -4,7 +4,7 @@ from broken_support import Broken, each
 from change_support import as_if, both, given, turned
 
 FABRIC = "rotornet"
-#: Nights by which the claims are measured, and what is simulated instead.
+#: The nights of the claims, and the nights that are simulated instead.
 LONGER = {"10 us": "11 us", "20 us": "21 us", "40 us": "41 us"}
 BROKEN = (
     Broken(

@@ -1,18 +1,20 @@
-"""Inputs under which the claims of Sirius that are simulated fail. Those of its devices, clocks and
-cost are in test_claims_fail.py."""
+"""Inputs under which the simulated claims of Sirius fail.
+
+The claims of its devices, clocks and cost are in test_claims_fail.py.
+"""
 
 from broken_support import Broken, Size, each
 from change_support import as_if, both, given, turned
 
 FABRIC = "sirius"
-#: The sizes of relay queues the wrong way round.
+#: The sizes of relay queues, in reverse order.
 QUEUES = {2: 16, 4: 8, 8: 4, 16: 2}
-#: The guardbands of Fig 11 the wrong way round, and their slots.
+#: The guardbands of Fig 11 in reverse order, with their slots.
 GUARDBANDS = {"1 ns": "40 ns", "40 ns": "1 ns"}
 SLOTS = {"10 ns": "400 ns", "400 ns": "10 ns"}
-#: Three guardbands, and so many flows that what is under way at the last arrival is little.
+#: Three guardbands, and so many flows that few bytes are in flight at the last arrival.
 LONGER = Size({"GUARDBANDS_NS": (1, 10, 40)}, given("workload.flows=50_000", of="sirius"))
-#: What the claims on rates need, and a collective.
+#: The parameters that the claims on rates need, and a collective.
 COLLECTIVES = Size(
     {"QUICK": ("uniform, L = 0.1", "uniform, L = 0.5", "incast of 16", "ring all-reduce")}
 )

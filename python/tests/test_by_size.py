@@ -25,11 +25,12 @@ def nearest_rank(values: np.ndarray, percent: int) -> float:
 
 
 def test_ranges_hold_what_the_flows_say() -> None:
-    """Of each range median and 99th percentile are those of the flows in `flows.parquet`."""
+    """The median and the 99th percentile of each range are those of the flows in
+    `flows.parquet`."""
     result = lightloom.run(lightloom.load(EXPERIMENT), "clos")
     columns = (result.flows[name].to_numpy() for name in ("bytes", "arrival_ps", "finish_ps"))
     sizes, arrivals, ends = columns
-    slowdown = (ends - arrivals) / (sizes * 800)  # 10 Gb/s: 800 ps a byte
+    slowdown = (ends - arrivals) / (sizes * 800)  # 10 Gb/s: 800 ps per byte
     found = list(result.summary["by_size"].values())
     assert sum(one["flows"] for one in found) == 2_000
     for low, high, one in zip(LIMITS, [*LIMITS[1:], np.inf], found, strict=True):
