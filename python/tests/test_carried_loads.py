@@ -39,7 +39,7 @@ SIXTEEN = {"hosts": 16, "server_rate": "10 Gb/s"}
 
 
 def trees(workload: dict[str, Any], run: dict[str, Any], **ratios: float) -> Comparison:
-    """Trees by label, with their oversubscription."""
+    """Compares trees, given by label with their oversubscription."""
     fabrics = [{"kind": "tree", "label": x, "oversubscription": r} for x, r in ratios.items()]
     experiment = {"cluster": SIXTEEN, "workload": workload, "run": run, "fabric": fabrics}
     return lightloom.compare(experiment)
@@ -65,7 +65,7 @@ def fabrics(comparison: Comparison) -> dict[str, Fabric]:
 
 @pytest.mark.parametrize("stop", ["last-arrival", "drain"])
 def test_no_fabric_carries_more_than_its_links(stop: str) -> None:
-    """At load 0.9 a tree 2:1 delivers 0.5, and "only o carries this load"."""
+    """At load 0.9 a tree 2:1 delivers 0.5, and the verdict is "only o carries this load"."""
     comparison = trees(fixed(0.9, "64 KB", 4000), {"stop": stop}, o=2, q=4)
     found = first(comparison)
     assert isinstance(found.finding, NoneCarries)
@@ -76,7 +76,7 @@ def test_no_fabric_carries_more_than_its_links(stop: str) -> None:
         assert 0.9 * at_most < found.finding.shares[label] <= 1.01 * at_most
     done = found.finding.done_s
     if stop == "drain":
-        # All is delivered at half and at a quarter of what servers can send.
+        # All bytes are delivered at a half and at a quarter of the servers' rate.
         assert done["q"] == pytest.approx(2 * done["o"], rel=0.05)
     else:
         assert done == {}
@@ -102,7 +102,7 @@ def test_one_fabric_that_carries_the_load_is_named() -> None:
 
 @pytest.mark.parametrize(("stop", "repeat"), [("drain", 1), ("drain", 3), ("last-arrival", 1)])
 def test_few_flows_do_not_deny_a_load(stop: str, repeat: int) -> None:
-    """30 flows at load 0.1 on a tree 4:1, whose links are then used to 40 %."""
+    """30 flows at load 0.1 on a tree 4:1, whose links then have a utilisation of 40 %."""
     run = {"stop": stop, "repeat": repeat}
     comparison = trees(fixed(0.1, "100 MB", 30), run, quarter=4, whole=1)
     found = first(comparison)
@@ -116,7 +116,7 @@ def test_few_flows_do_not_deny_a_load(stop: str, repeat: int) -> None:
 
 
 def test_circuits_that_took_no_turns_do_not_deny_a_load() -> None:
-    """A mesh of circuits that change every 100 ms, and flows that arrive for 300 ms."""
+    """A mesh of circuits that change every 100 ms; flows arrive for 300 ms."""
     mesh = {"kind": "hybrid", "label": "mesh", "electrical": False, "policy": "cthrough"}
     found = first(
         lightloom.compare(
@@ -135,8 +135,8 @@ def test_circuits_that_took_no_turns_do_not_deny_a_load() -> None:
 
 
 def test_circuits_that_never_came_up_make_no_fabric_ahead() -> None:
-    """Circuits are set after 1 s first, and the electrical networks beside are alike; flows arrive
-    for 200 ms."""
+    """Circuits are set up after 1 s, and the electrical networks are equal; flows arrive for 200
+    ms."""
     late = {"kind": "cthrough", "label": "ct", "interval": "1 s", "oversubscription": 40}
     found = first(
         lightloom.compare(
@@ -155,7 +155,7 @@ def test_circuits_that_never_came_up_make_no_fabric_ahead() -> None:
 def one_fabric(
     arrivals_s: np.ndarray, fct_s: np.ndarray, through: float, size: float = 1e6
 ) -> Fabric:
-    """A fabric that delivered a share of the load drawn, and these flows."""
+    """A comparison with a fabric that delivered a share of the drawn load, and these flows."""
     (fabric,) = reading.read([make_comparison([Profile("a")], n=10)])[0].fabrics
     end = float(arrivals_s.max())
     summary = {
@@ -170,7 +170,7 @@ def one_fabric(
 
 
 EXPERIMENT = {"cluster": {"hosts": 16, "servers_per_rack": 1, "server_rate": "8 Gb/s"}}
-"""1 MB takes 1 ms alone."""
+"""A single flow of 1 MB takes 1 ms."""
 
 
 @pytest.mark.parametrize(
@@ -180,11 +180,11 @@ EXPERIMENT = {"cluster": {"hosts": 16, "servers_per_rack": 1, "server_rate": "8 
         (200, 1.0, 0.5, "short"),
         (200, 1.0, 0.8, "unsettled"),  # more than two thirds
         (99, 1.0, 0.5, "unsettled"),  # few flows
-        # Arrivals last for 20 ms: a flow is due in 10 ms, so 3/4 is due in the end, of which two
-        # thirds are a half.
+        # Arrivals last for 20 ms, and a flow takes 10 ms, so 3/4 of the bytes are due at the end;
+        # two thirds of these are a half.
         (200, 0.02, 0.48, "short"),
         (200, 0.02, 0.52, "unsettled"),
-        # They last for 2 ms: a tenth is due.
+        # Arrivals last for 2 ms, so a tenth of the bytes is due.
         (200, 0.002, 0.05, "unsettled"),
     ],
 )
@@ -203,7 +203,7 @@ def test_what_is_due_is_a_tenth_of_the_rate() -> None:
 
 
 def test_a_run_that_recovered_denies_no_load() -> None:
-    """A repaired part: early flows wait, and late ones do not."""
+    """After the repair of a part, early flows have waited and late ones have not."""
     arrivals = np.linspace(0, 1.0, 200)
     waited = np.maximum(0.6 - arrivals, 0.001)
     assert whole_run.of_run(one_fabric(arrivals, waited, 0.5), EXPERIMENT) == "unsettled"
@@ -221,7 +221,7 @@ def test_circuits_must_have_served_all_racks_ten_times(rounds: int, expected: st
 
 
 def test_unfinished_flows_of_a_fabric_that_may_not_carry_the_load_do_not_lead() -> None:
-    """b finished the quick half of its flows."""
+    """Fabric b finished the faster half of its flows."""
     arrivals = np.linspace(0, 1.0, 400)
     slow = one_fabric(arrivals, np.full(400, 0.002), 0.95)
     half = np.where(np.arange(400) % 2, 0.001, np.nan)
@@ -243,7 +243,7 @@ def test_unfinished_flows_of_a_fabric_that_may_not_carry_the_load_do_not_lead() 
     assert found.finding.delivered["b"] == pytest.approx(0.8)
     assert found.finding.finished == {"b": 0.5}
     assert found.leaders == ()
-    # With all of its flows done its times are true.
+    # If all flows are finished, the times are exact.
     done = replace(made[1], summary={**made[1].summary, "flows_completed": 400})
     found = next(iter(verdicts.all_first([replace(workload, fabrics=(made[0], done))]).values()))
     assert found is not None
@@ -278,7 +278,7 @@ def test_few_flows_of_a_load_of_the_sweep_deny_nothing() -> None:
     point = LoadPoint(1.0, 1.0, None, 0.5, None, None, offered_bytes=200e6, flows=200)
     assert whole_run.of_point(point, fabric, EXPERIMENT) == "short"
     assert whole_run.of_point(replace(point, flows=99), fabric, EXPERIMENT) == "unsettled"
-    # Flows arrive for 0.5 s × 1/50 at twice the load of the run, and half of it is due.
+    # Flows arrive for 0.5 s × 1/50 at twice the load of the run, and half of the bytes are due.
     short = replace(point, offered_bytes=4e6, carried=0.32)
     assert whole_run.of_point(short, fabric, EXPERIMENT) == "short"
     assert whole_run.of_point(replace(short, carried=0.35), fabric, EXPERIMENT) == "unsettled"
@@ -299,7 +299,7 @@ def test_few_flows_of_a_load_of_the_sweep_deny_nothing() -> None:
 def test_a_window_of_few_flows_denies_no_load(
     flows: int, until_s: float, largest_s: float | None, expected: str
 ) -> None:
-    """The window lasts for one second, and accepted half of what was due."""
+    """The window has one second, and the fabric accepted half of the due bytes."""
     half = {"accepted": 0.25, "paced": 0.5, "stable": False, "accepted_half_width": 0.001}
     length = {"from_s": 1.0, "until_s": until_s, "largest_alone_s": largest_s}
     window = {**half, **length, "flows": flows}
@@ -310,7 +310,7 @@ def test_a_window_of_few_flows_denies_no_load(
 
 @pytest.mark.parametrize(("flows", "expected"), [(33, "unsettled"), (34, "short")])
 def test_points_of_a_sweep_count_the_flows_of_all_seeds(flows: int, expected: str) -> None:
-    """Three seeds of 33 flows are 99."""
+    """Three seeds with 33 flows are 99 flows."""
     half = {"accepted": 0.25, "paced": 0.5, "stable": False, "accepted_half_width": 0.001}
     window = {**half, "from_s": 1.0, "until_s": 2.0, "flows": flows}
     values = [({"load": 0.5}, "tree", {"window": window}) for _ in range(3)]
@@ -320,7 +320,7 @@ def test_points_of_a_sweep_count_the_flows_of_all_seeds(flows: int, expected: st
 
 @pytest.mark.parametrize("repeat", [1, 3])
 def test_a_short_window_denies_no_load(repeat: int) -> None:
-    """Links of the tree 2:1 are used to 40 %; four flows arrive in a window."""
+    """Links of the tree 2:1 have a utilisation of 40 %; four flows arrive in a window."""
     run = {"warm_up": "200 us", "measure": "60 us", "repeat": repeat}
     comparison = trees(fixed(0.2, "64 KB"), run, half=2, whole=1)
     assert "short" not in [f.carriage for f in fabrics(comparison).values()]
@@ -336,7 +336,7 @@ def test_a_short_window_denies_no_load(repeat: int) -> None:
 
 
 def test_a_comparison_of_windows_always_has_a_verdict() -> None:
-    """The only fabric that was left was one that may not carry the load."""
+    """The only remaining fabric was one that may not carry the load."""
     sizes = np.array([5e3] * 400)
     comparison = make_comparison([Profile("half"), Profile("whole")], sizes=sizes)
     for label, accepted, flows in (("half", 0.1, 400), ("whole", 0.45, 400)):
@@ -359,7 +359,7 @@ def test_a_comparison_of_windows_always_has_a_verdict() -> None:
 
 
 def test_no_figure_of_a_doubtful_fabric_is_marked_as_best() -> None:
-    """The verdict says that the window is too short, and the table marked its times."""
+    """The verdict is that the window is too short, so the table does not mark its times as best."""
     sizes = np.array([5e3] * 400)
     made = make_comparison([Profile("a", base_us=9.0), Profile("b")], sizes=sizes)
     (workload,) = reading.read([made])
@@ -402,8 +402,10 @@ def one_at_a_time(path: Path, count: int = 200) -> dict[str, Any]:
 
 @pytest.mark.parametrize("limit", ["none", "10 s"])
 def test_each_flow_sooner_decides(tmp_path: Path, limit: str) -> None:
-    """10 MB take 8 ms at 10 Gb/s and 16 ms at half of it. At 10 s the 101st flow is due, and not
-    offered any more."""
+    """10 MB take 8 ms at 10 Gb/s and 16 ms at 5 Gb/s.
+
+    The 101st flow would arrive at 10 s, and is no longer offered.
+    """
     workload = one_at_a_time(tmp_path / "trace.csv")
     run = {"stop": "drain"} | ({} if limit == "none" else {"limit": limit})
     comparison = trees(workload, run, half=2, whole=1)
@@ -422,7 +424,8 @@ def test_each_flow_sooner_decides(tmp_path: Path, limit: str) -> None:
 
 
 def test_few_flows_that_are_sooner_decide_where_nothing_is_drawn(tmp_path: Path) -> None:
-    """A trace on trees has one outcome; 19 flows between servers that are drawn may by chance."""
+    """A trace on trees has only one outcome; 19 flows between drawn servers can differ by
+    chance."""
     trace = one_at_a_time(tmp_path / "few.csv", 3)
     assert first(trees(trace, {"stop": "drain"}, half=2, whole=1)).leaders == ("whole",)
     gap = {"arrivals": {"kind": "fixed-gap", "gap": "100 ms"}, "flows": 19}
@@ -432,8 +435,10 @@ def test_few_flows_that_are_sooner_decide_where_nothing_is_drawn(tmp_path: Path)
 
 
 def test_flows_of_a_trace_that_begin_together_are_judged_by_the_last(tmp_path: Path) -> None:
-    """Each of 16 flows takes 0.8 ms from rack to rack, and four times as long on a tree 4:1;
-    Sirius draws at random, but the last flow of all is no sample."""
+    """Each of 16 flows takes 0.8 ms between racks, and four times as long on a tree 4:1.
+
+    Sirius has random values, but the last of all flows is not a sample.
+    """
     lines = "".join(f"{i},{(i + 4) % 16},1000000,0\n" for i in range(16))
     (tmp_path / "once.csv").write_text("src,dst,bytes,arrival_us\n" + lines)
     found = first(
@@ -454,8 +459,8 @@ def test_flows_of_a_trace_that_begin_together_are_judged_by_the_last(tmp_path: P
 
 
 def test_a_fabric_states_whether_it_draws() -> None:
-    """A tree and a Clos share paths ideally, a rotor follows its schedule; the others choose relays
-    or paths at random. A policy in a user's file may draw."""
+    """Trees and Clos networks share paths ideally, and rotors follow their schedule; other fabrics
+    choose relays or paths at random. A policy in a user's file may be random."""
     policy = f"{ROOT}/examples/policies/threshold.py:Threshold"
     made = {
         "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
@@ -480,8 +485,10 @@ def test_a_fabric_states_whether_it_draws() -> None:
 
 
 def test_a_lead_over_times_that_grow_has_no_factor() -> None:
-    """A tree 4:1 carries 0.25 of the load of 0.252: the more flows, the later the last. Neither the
-    flows nor the sample of the traffic deny the load."""
+    """A tree 4:1 carries 0.25 at a load of 0.252: with more flows, the last flow ends later.
+
+    Neither the flows nor the sample of the traffic exclude the load.
+    """
     comparison = trees(fixed(0.252, "50 KB", 4000), {"stop": "drain"}, whole=1, quarter=4)
     assert {label: f.lags for label, f in fabrics(comparison).items()} == {
         "whole": False,
@@ -495,8 +502,11 @@ def test_a_lead_over_times_that_grow_has_no_factor() -> None:
 
 
 def test_a_fabric_just_beyond_saturation_does_not_lead() -> None:
-    """A tree 4:1 carries at most 0.25. At 0.252 it delivers over nine tenths of the load, and
-    40,000 flows do not deny it, while its queues grow; at 0.2 they do not. At 0.26 they deny it."""
+    """A tree 4:1 carries at most 0.25.
+
+    At 0.252 it delivers over nine tenths of the load, and 40,000 flows do not exclude the load
+    although queues grow; at 0.2 queues do not grow. At 0.26 the flows exclude the load.
+    """
     beyond = fabrics(trees(fixed(0.252, "50 KB", 40_000), {}, whole=1, quarter=4))
     assert beyond["quarter"].carriage == "carried"
     denied = fabrics(trees(fixed(0.26, "50 KB", 40_000), {}, whole=1, quarter=4))["quarter"]
@@ -511,8 +521,9 @@ def test_a_fabric_just_beyond_saturation_does_not_lead() -> None:
 
 
 def test_late_arrivals_are_no_overload_and_heavy_overload_is(tmp_path: Path) -> None:
-    """Of 16 flows half arrive at the end, so half is delivered by then: each takes 8 ms. At 14
-    times what a tree 16:1 carries, early flows wait until the end as late ones do."""
+    """Half of 16 flows arrive at the end, so half of the bytes are delivered by then: each flow
+    takes 8 ms. At 14 times the capacity of a tree 16:1, early flows wait until the end like late
+    ones."""
     lines = [f"{i},{i + 8},10000000,0" for i in range(8)]
     lines += [f"{i},{15 - i},10000000,1000000" for i in range(8)]
     path = tmp_path / "halves.csv"
@@ -534,12 +545,13 @@ def test_points_of_a_sweep_without_a_window_say_what_is_carried(
     assert [cell.carriage for cell in gathered([({}, "tree", summary)])] == [expected]
 
 
-# One source of who is ahead
+# One source for the leading fabric
 
 
 @pytest.mark.parametrize(("window", "ahead"), [("5 ms", False), ("1 ms", False), ("20 ms", True)])
 def test_sections_claim_what_the_verdict_claims(window: str, *, ahead: bool) -> None:
-    """Without an interval no fabric is ahead, and "whole has the lowest mean latency"."""
+    """Without an interval no fabric leads, and the section states "whole has the lowest mean
+    latency"."""
     run = {"warm_up": "5 ms", "measure": window, "repeat": 3 if ahead else 1}
     comparison = trees(fixed(0.2, "64 KB"), run, half=2, whole=1)
     found = first(comparison)
@@ -562,7 +574,7 @@ def test_a_bound_above_the_best_interval_is_behind() -> None:
 
 
 def test_a_warm_up_alone_makes_a_run_too_short() -> None:
-    """Flows take 431 µs, of which 22.3 ms are 52 times, and 2 ms less than five times."""
+    """Flows take 431 µs; 22.3 ms are 52 times this, and 2 ms are less than five times."""
     window = {"from_s": 2e-3, "until_s": 22e-3, "p99_us": 431.0}
     assert "2 ms" in steady_state.warm_up_too_short({"load_offered": 0.5, "window": window})
     later = {**window, "until_s": 4e-3}
@@ -580,7 +592,7 @@ def test_flows_of_several_seeds_are_said_to_be(seeds: int, flows: int) -> None:
 
 
 def test_flows_that_a_limit_left_out_are_not_finished() -> None:
-    """All of 100 flows that were offered finished, of 200."""
+    """Of 200 flows, 100 were offered, and all of these finished."""
     comparison = make_comparison([Profile("a")], n=100)
     summary = comparison.results["a"].summary
     summary["flows_completed"] = 100
@@ -596,8 +608,8 @@ def test_flows_that_a_limit_left_out_are_not_finished() -> None:
 
 
 def test_chance_denies_no_load_that_is_carried() -> None:
-    """Web search at nine tenths of what the uplinks of a tree 3:1 carry: a window of three of the
-    largest flows offers more than these to one rack or another in half of the seeds."""
+    """Web search at nine tenths of what the uplinks of a tree 3:1 carry: in half of the seeds, a
+    window of three of the largest flows offers some rack more than that."""
     denied = []
     for seed in range(1, 21):
         pattern = {"kind": "permutation", "of": "racks"}
@@ -617,8 +629,11 @@ def test_chance_denies_no_load_that_is_carried() -> None:
 
 
 def test_a_price_needs_a_load_that_is_known_to_be_carried() -> None:
-    """A tree 2:1 of 16 racks of one server carries 0.5. At 0.503 late flows take longer, whether it
-    delivers nine tenths of them or not, which leaves it open. At 0.3 it is told."""
+    """A tree 2:1 of 16 racks of one server carries 0.5.
+
+    At 0.503 late flows take longer, whether or not it delivers nine tenths of the load, which is
+    not decisive. At 0.3 the price is printed.
+    """
     for load, open_ in ((0.503, True), (0.3, False)):
         made = fabrics(trees(fixed(load, "50 KB", 20_000), {}, whole=1, half=2))
         told = dict(zip(made, untold([*made.values()]), strict=True))
@@ -638,7 +653,8 @@ def test_a_window_that_offered_little_by_chance_prices_nothing() -> None:
 
 
 def test_loads_of_which_nothing_is_known_are_named_beside_the_price() -> None:
-    """A tree 4:1 carries 0.25: it costs least at 0.15, and at 0.251 no short window tells more."""
+    """A tree 4:1 carries 0.25: it costs least at 0.15, and at 0.251 a short window is not
+    decisive."""
     comparison = lightloom.compare(
         {
             "cluster": SIXTEEN,
@@ -661,8 +677,11 @@ def test_loads_of_which_nothing_is_known_are_named_beside_the_price() -> None:
 
 
 def test_of_fabrics_that_cost_the_same_the_headline_names_the_fastest(tmp_path: Path) -> None:
-    """Four uplinks ÷ 1.5 and ÷ 1.7 are three each: one bill. Theirs carry 0.667 and 0.588 of a load
-    of 0.55; trees 1:1 and 1.2:1, which are faster and level, take four and are dearer."""
+    """Four uplinks ÷ 1.5 and ÷ 1.7 are both three uplinks, which is one bill.
+
+    These trees carry 0.667 and 0.588, at a load of 0.55; trees 1:1 and 1.2:1, which are faster and
+    equal, have four uplinks and cost more.
+    """
     same = {f"tree-{part}": part for part in ("switch", "transceiver", "cable")}
     path = tmp_path / "book.toml"
     dear = 'rate = "10 Gb/s"\nprice = 100\npower = 1'
@@ -720,13 +739,14 @@ def test_one_overloaded_rack_of_sixteen_is_not_carried(tmp_path: Path) -> None:
 def test_an_uplink_of_one_rack_beyond_its_rate_is_never_bought(
     tmp_path: Path, run: dict[str, Any], repeat: int
 ) -> None:
-    """Rack 0 offers 3 times what others do, 1.05 times its uplink of a tree 2:1. Three seeds of
-    windows gave the mean an interval, and the page bought the tree beside one 60 times faster."""
+    """Rack 0 offers 3 times the traffic of other racks, which is 1.05 times its uplink in a tree
+    2:1. Regression: three seeds of windows gave the mean an interval, and the page recommended the
+    tree although another fabric was 60 times faster."""
     weights = [[0 if a == b else 1 for b in range(16)] for a in range(16)]
     weights[0] = [0] + 15 * [3]
     path = tmp_path / "weights.csv"
     path.write_text("\n".join(",".join(map(str, row)) for row in weights) + "\n")
-    load = 0.5 * 1.05 * 18 / 3 / 16  # of 18 parts of the traffic rack 0 sends 3
+    load = 0.5 * 1.05 * 18 / 3 / 16  # rack 0 sends 3 of 18 parts of the traffic
     workload = {**fixed(load, "20 KB"), "pattern": {"kind": "matrix", "file": str(path)}}
     comparison = lightloom.compare(
         {
@@ -753,7 +773,8 @@ def test_an_uplink_of_one_rack_beyond_its_rate_is_never_bought(
 
 
 def test_no_fabric_carries_what_a_server_cannot(tmp_path: Path) -> None:
-    """A third of the traffic of 16 servers goes to one, 1.07 times what its link carries."""
+    """A third of the traffic of 16 servers goes to one server, which is 1.07 times the rate of its
+    link."""
     workload = {**fixed(0.2, "20 KB", 300), "pattern": {"kind": "hotspot", "fraction": 1 / 3}}
     workload["pattern"]["targets"] = [5]
     found = first(trees(workload, {}, a=1, b=2))
@@ -762,7 +783,8 @@ def test_no_fabric_carries_what_a_server_cannot(tmp_path: Path) -> None:
 
 
 def test_a_pair_that_no_circuit_joins_denies_the_load(tmp_path: Path) -> None:
-    """Of the traffic 1/80 goes from rack 0 to rack 2, which circuits 0-1 and 2-3 never join."""
+    """1/80 of the traffic goes from rack 0 to rack 2, which the circuits 0-1 and 2-3 never
+    connect."""
     path = tmp_path / "weights.csv"
     path.write_text("0,19,1,0\n20,0,0,0\n0,0,0,20\n0,0,20,0\n")
     comparison = lightloom.compare(
@@ -790,8 +812,11 @@ def test_a_pair_that_no_circuit_joins_denies_the_load(tmp_path: Path) -> None:
 
 
 def test_ten_rounds_of_an_incast_deny_no_load() -> None:
-    """A round of 31 flows takes its receiver 496 µs, and one comes each 39 µs, for one of 32: their
-    links are at 0.4, and ten rounds are over before one could be done."""
+    """A receiver needs 496 µs for a round of 31 flows.
+
+    A round arrives every 39 µs for one of 32 receivers, so the utilisation of their links is 0.4;
+    ten rounds arrive before one can be finished.
+    """
     workload = {**fixed(0.4, "20 KB", 310), "pattern": {"kind": "incast", "fan_in": 31}}
     comparison = lightloom.compare(
         {
@@ -807,8 +832,8 @@ def test_ten_rounds_of_an_incast_deny_no_load() -> None:
 
 
 def test_a_part_that_is_repaired_in_the_window_denies_no_load() -> None:
-    """Of two core switches one fails from 5 to 10.5 ms: a half of 0.7 waits, and is served when the
-    window, from 3 to 11 ms, is over."""
+    """One of two core switches is failed from 5 to 10.5 ms: half of the load of 0.7 waits, and is
+    served after the window, which is from 3 to 11 ms."""
     fault = {"fabric": "a", "element": "switch", "tier": "core", "switch": 0}
     comparison = lightloom.compare(
         {
@@ -828,7 +853,7 @@ def test_a_part_that_is_repaired_in_the_window_denies_no_load() -> None:
     }
     found = first(comparison)
     assert not found.leaders
-    # The fault is of fabric a alone: another fabric that accepts as little is denied.
+    # The fault concerns only fabric a; another fabric that accepts the same load is excluded.
     seeds = [[comparison.results["a"].summary | {"label": label}] for label in "ab"]
     whole = comparison.results["b"].summary | {"label": "c"}
     found_of = carriages_of_runs([*seeds, [whole]], comparison.experiment)

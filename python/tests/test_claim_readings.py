@@ -138,7 +138,8 @@ def test_the_readings_of_fig_6_say_which_were_fitted() -> None:
 
 
 def test_the_table_of_the_documentation_is_what_comes_out() -> None:
-    """docs/cost.md, Sirius Fig 6: the paper and four readings, a star where one is met."""
+    """The table of docs/cost.md for Sirius Fig 6: the paper and four readings, with a star for each
+    met value."""
     read = load_script(ROOT / "validation", "sirius", "fig06").measure(True, 1)["readings"]
     page = (ROOT / "docs" / "cost.md").read_text(encoding="utf-8")
     rows = [row for row in page.splitlines() if row.startswith(("| power ÷", "| cost ÷"))]

@@ -9,7 +9,7 @@ from lightloom.validation.record import fabrics
 from lightloom.validation.scripts import find_validation, load_script
 
 FOLDER = find_validation()
-#: What a value can be, unless its claim says otherwise: shares, ratios, counts and times.
+#: Possible values by default: shares, ratios, counts and times.
 ANY = Expectation(at_least=0)
 CLAIMS = [
     pytest.param(fabric, claim, id=f"{fabric}/{claim.id}")
@@ -24,7 +24,7 @@ def judged(fabric: str, claim: Claim, value: float) -> str:
 
 
 def candidates(claim: Claim) -> list[float]:
-    """Values around the ends of what is expected, and those of what is possible."""
+    """Returns values around the limits of the expected and of the possible values."""
     expect, possible = claim.expect, claim.possible or ANY
     assert expect is not None
     given = [expect.at_least, expect.above, expect.at_most, expect.below]
@@ -63,7 +63,7 @@ def test_a_number_without_an_interval_decides_only_where_no_chance_is(
 
 
 def test_what_cannot_be_expected_is_a_claim_that_cannot_fail() -> None:
-    """The walk above finds such claims: this one holds whatever happens."""
+    """Checks that the test above detects a claim that cannot fail."""
     base = next(one.values[1] for one in CLAIMS if one.id == "sirius/fig09-goodput-close-to-esn")
     assert isinstance(base, Claim)
     fields = base.model_dump(exclude_none=True) | {"expect": {"at_least": 0}}

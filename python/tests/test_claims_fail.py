@@ -21,12 +21,12 @@ SCRIPTS = {
     "cthrough": ("cost",),
 }
 NAMES = [f"{fabric}/{script}" for fabric, scripts in SCRIPTS.items() for script in scripts]
-#: What no input can change: it is the core's own constant, read back (`basis = "set"`).
+#: Claims that no input can change: the value is a constant of the core (`basis = "set"`).
 READ_BACK = {"lasers-off-the-shelf"}
 
 
 def measured(name: str, quick: bool = True) -> dict[str, Any]:
-    """What a script's claims come to, those with readings included."""
+    """Returns the values of a script's claims, including those with readings."""
     fabric, _, script = name.partition("/")
     found = load_script(FOLDER, fabric, script).measure(quick, 1)
     readings: Readings | None = found.get("readings")
@@ -52,7 +52,7 @@ def test_claims_come_out_as_recorded(name: str) -> None:
 
 
 def script(monkeypatch: pytest.MonkeyPatch, name: str, **changes: Any) -> dict[str, Status]:
-    """Outcomes of a script whose inputs are others."""
+    """Returns the outcomes of a script with other inputs."""
     fabric, _, own = name.partition("/")
     loaded = load_script(FOLDER, fabric, own)
     for key, value in changes.items():
@@ -179,7 +179,8 @@ def test_the_scale_tax_fails_with_other_components(monkeypatch: pytest.MonkeyPat
 def test_fig_6_comes_out_by_the_counts_of_a_fitted_reading(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It is the counts that decide: A's, replaced by H's, meet what A does not."""
+    """The counts are decisive: with the counts of reading H in place of those of A, the values are
+    met that A does not meet."""
     counts = economics.load("H")
     load = economics.load
     monkeypatch.setattr(economics, "load", lambda name: counts if name == "A" else load(name))
@@ -204,7 +205,7 @@ def shared() -> ModuleType:
 
 def test_table_1_fails_with_another_network(monkeypatch: pytest.MonkeyPatch) -> None:
     found = script(monkeypatch, "hydra/table1", PLANES=16)
-    assert found["table1-hydra-items"] == "reproduced"  # the table has K in it
+    assert found["table1-hydra-items"] == "reproduced"  # K is part of the table
     fewer = shared()
     fewer.CLUSTER = fewer.CLUSTER | {"servers_per_rack": 16}
     failed(script(monkeypatch, "hydra/table1", shared=fewer), "table1-hydra-items")

@@ -45,7 +45,7 @@ def test_a_run_that_finished_little_says_how_to_finish(
     done = lightloom("run", "e.toml", "--set", "workload.load=0.1", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert ('run.stop = "drain"' in done.stdout) == noted
-    assert "drops" not in done.stdout  # an ideal transport loses nothing
+    assert "drops" not in done.stdout  # an ideal transport loses no packets
 
 
 def test_results_go_below_the_names_of_experiment_and_label(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_several_experiments_share_a_report(tmp_path: Path) -> None:
 
 
 def test_run_compares_where_there_are_several_fabrics(tmp_path: Path) -> None:
-    """As `compare` does: what it prints, what it writes, and where."""
+    """`run` has the output and the files of `compare`."""
     write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
     made = {}
     for name in ("run", "compare"):
@@ -260,7 +260,8 @@ main()
 
 
 def test_ctrl_c_while_the_command_still_loads_prints_no_traceback() -> None:
-    """Printed an import's traceback in the first half second of any command."""
+    """Regression: in the first half second of any command, Ctrl-C printed the traceback of an
+    import."""
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED_IMPORT, "run", "e.toml"],
         capture_output=True,
@@ -286,7 +287,8 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def interrupted_by(code: str, folder: Path) -> None:
-    """Runs `compare` in Python with `code`, which ends it by a signal: what it says is of that."""
+    """Runs `compare` in Python with `code`, which ends it by a signal; its message must be about
+    the signal."""
     write(folder / "e.toml", SMALL, SIRIUS, CLOS)
     done = subprocess.run(
         [sys.executable, "-c", code, "compare", "e.toml", "-o", "out"],
@@ -314,7 +316,7 @@ main()
 
 
 def test_ctrl_c_while_the_report_is_drawn_leaves_all_or_nothing(tmp_path: Path) -> None:
-    """Left results of one run beside figures and a page of another."""
+    """Regression: results of one run remained beside figures and a page of another."""
     interrupted_by(INTERRUPTED_REPORT, tmp_path)
     out = tmp_path / "out"
     assert not out.exists() or {"comparison.json", "figures", "report.html"} <= names(out)
@@ -337,7 +339,8 @@ main()
 
 
 def test_a_failure_after_a_signal_is_told_as_the_signal(tmp_path: Path) -> None:
-    """The core removes what is unfinished as a slow command still writes it, which said so."""
+    """Regression: the core removes unfinished files while a slow command still writes them, and the
+    command reported a failure to write."""
     interrupted_by(FAILING_AFTER_A_SIGNAL, tmp_path)
 
 
@@ -350,9 +353,9 @@ def test_the_version_is_that_of_the_summary(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fabric", "stop", "least", "most"),
     [
-        # The last flow arrives in the instant in which the run ends.
+        # The last flow arrives at the end of the run.
         (CLOS, "last-arrival", 1, 1),
-        # Slots are 100 ns: one that begins, and one that is not over.
+        # Slots are 100 ns: one has just begun, and one has not ended.
         (SIRIUS, "last-arrival", 1, 20),
         (CLOS, "drain", 0, 0),
         (CLOS, "20 us", 300, 390),
@@ -380,7 +383,7 @@ def unpadded(table: str) -> str:
 
 
 def test_run_says_what_is_in_force(tmp_path: Path) -> None:
-    """8 racks with 2 uplinks meet every 4 slots; with 3, every 8/3."""
+    """8 racks meet every 4 slots with 2 uplinks, and every 8/3 slots with 3 uplinks."""
     write(tmp_path / "e.toml", SMALL, SIRIUS)
     done = lightloom("run", "e.toml", "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -394,7 +397,8 @@ def test_run_says_what_is_in_force(tmp_path: Path) -> None:
         *("run", "e.toml", "-o", "out", "--set", "cluster.racks=2", "--set", "fabric.uplinks=2"),
         cwd=tmp_path,
     )
-    # Two nodes meet in every slot. One line: nothing is wrapped where no terminal reads.
+    # Two nodes meet in every slot. The text is one line, because lines are wrapped only for a
+    # terminal.
     said = "  in force          2 base uplinks, 2 uplinks, cells of 562 B, epochs of 1 slot\n"
     assert said in unpadded(done.stdout)
     write(tmp_path / "e.toml", SMALL, CLOS)
@@ -443,7 +447,8 @@ def test_a_load_that_is_not_the_one_asked_for_is_noted_once() -> None:
 
 
 def test_samples_that_are_thinned_are_noted(tmp_path: Path) -> None:
-    """20 us of a sample each 10 ns: 1,000 by 10 us, then 1,000 by 20 us, of which 500 are left."""
+    """20 us with a sample every 10 ns: 1,000 samples at 10 us are thinned to 500, and 1,000 samples
+    at 20 us again to 500."""
 
     def noted(sample: str) -> list[str]:
         sets = ("--set", f"run.sample={sample}", "--set", "run.stop=20.01 us")
@@ -469,7 +474,7 @@ def test_late_events_are_told_apart_by_their_parts() -> None:
         {**port, "plane": 1, "repair_at": None},
     ]
     assert list(notes.events_after(faults, 10**12)) == [
-        "uplink 2 of node 1 is repaired at 1001 ms",  # what is due at the end has an effect
+        "uplink 2 of node 1 is repaired at 1001 ms",  # an event at the end of the run has an effect
         "the controller fails at 2 s",
         "the optical port of node 3 fails at 2 s",
         "the optical port of node 3 is repaired at 9 s",
@@ -478,7 +483,7 @@ def test_late_events_are_told_apart_by_their_parts() -> None:
 
 
 def test_fewer_uplinks_than_the_rack_rate_needs_are_noted(tmp_path: Path) -> None:
-    """100 Gb/s are two channels; two racks have two uplinks at most."""
+    """100 Gb/s are two channels; two racks have at most two uplinks."""
     write(tmp_path / "e.toml", SMALL, SIRIUS)
     for sets, said in (
         (["fabric.uplinks=2"], None),
@@ -641,7 +646,8 @@ def test_lists_end_quietly_when_their_reader_goes_away(name: str, tmp_path: Path
 def test_a_reader_that_goes_away_takes_no_results_with_it(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
-    """As `head` does, here before the first line; in a shell of Unix that is 141."""
+    """The reader closes the pipe like `head`, here before the first line; the exit code in a Unix
+    shell is then 141."""
     path = write(tmp_path / "both.toml", SMALL, SIRIUS, CLOS)
     name, *options = arguments
     whole, cut = tmp_path / "whole", tmp_path / "cut"

@@ -25,7 +25,7 @@ def sound(lab: Lab, patch: pytest.MonkeyPatch) -> None:
 
 
 def refusing(lab: Lab, patch: pytest.MonkeyPatch) -> None:
-    """The switch refuses the change, which is undone."""
+    """Makes the switch refuse the change, which is undone."""
 
     def refuse(*_: object, **__: object) -> None:
         raise SwitchError("refused")
@@ -34,24 +34,25 @@ def refusing(lab: Lab, patch: pytest.MonkeyPatch) -> None:
 
 
 def dim(lab: Lab, patch: pytest.MonkeyPatch) -> None:
-    """No light leaves 2B."""
+    """Makes port 2B dark."""
     levels = {Port("B", b): -60.0 if b == 2 else -3.0 for b in range(1, 9)}
     patch.setattr(lab.switches["east"], "power", lambda: levels)
 
 
 def dim_and_lit(lab: Lab, patch: pytest.MonkeyPatch) -> None:
-    """Another client has connected the circuit, and no light leaves it: nothing is to be done."""
+    """Another client has connected the circuit, but no light leaves it; the controller has nothing
+    to change."""
     lab.switches["east"].change([], [(1, 2), (2, 1)])
     dim(lab, patch)
 
 
 def leased(lab: Lab, patch: pytest.MonkeyPatch) -> None:
-    """Another owner holds the port of rack b."""
+    """Another owner has a lease of the port of rack b."""
     reserve(lab.store, "east", ("b", "c"), "job", 0, lab.now, lab.now + 1000)
 
 
 def stuck(lab: Lab, patch: pytest.MonkeyPatch) -> None:
-    """The change fails, and so does undoing it."""
+    """Makes the change fail, and its undo as well."""
     lab.controller.want("east", [(1, 3)], "reserve")
     lab.controller.reconcile("east", "reserve")
     lab.controller.want("east", [], "reserve")
@@ -104,7 +105,7 @@ def test_a_waiting_change_and_a_dry_run_are_no_failures(served: Served, tmp_path
 
 
 def test_priorities_waiting_changes_and_clients_are_printed(served: Served, tmp_path: Path) -> None:
-    """Of two operators the one of the higher priority gets the port; the history names both."""
+    """The operator with the higher priority gets the port; the history has both."""
     tokens = {who: add_token(served.lab.store, who, ["apply", "read"], "test") for who in "xy"}
 
     def circuits(who: str, *words: object) -> str:
@@ -126,7 +127,7 @@ def test_priorities_waiting_changes_and_clients_are_printed(served: Served, tmp_
 
 
 def test_a_watch_whose_controller_ends_says_so(served: Served, tmp_path: Path) -> None:
-    """It prints a line for each change, and none twice."""
+    """The watch prints one line per change, without duplicates."""
     token = served.tokens["read"]
     line = [sys.executable, "-m", "lightloom", "circuits", "watch", "--url", served.url]
     environment = {**os.environ, "LIGHTLOOM_CONTROLLER_TOKEN": token}
@@ -152,7 +153,7 @@ def test_a_watch_whose_controller_ends_says_so(served: Served, tmp_path: Path) -
 def test_a_dry_run_says_that_its_reading_is_old(
     served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The switch does not answer any more: what it had lit is that of the last reading."""
+    """The switch no longer answers: its lit circuits are those of the last reading."""
     lab, token = served.lab, {"LIGHTLOOM_CONTROLLER_TOKEN": served.tokens["admin"]}
     lab.controller.cycle()
     dry = ["circuits", "apply", "east", "--circuit", "a:b", "--dry-run", "--url", served.url]
@@ -177,7 +178,7 @@ def silent() -> None:
 def test_a_dark_circuit_is_named_with_its_racks_and_owner(
     served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was lit, and loses its light."""
+    """The circuit was lit, and loses its light."""
     served.lab.controller.want("east", [(1, 2), (2, 1)], "ann")
     served.lab.controller.cycle()
     dim(served.lab, monkeypatch)
@@ -189,7 +190,7 @@ def test_a_dark_circuit_is_named_with_its_racks_and_owner(
 
 
 def test_a_switch_that_was_never_read_is_not_called_dark(served: Served, tmp_path: Path) -> None:
-    """As at a standby: whether its circuits are lit is not known."""
+    """As at a standby, the state of its circuits is unknown."""
     served.lab.controller.want("east", [(1, 2)], "ann")
     words = ("circuits", "get", "--url", served.url)
     token = {"LIGHTLOOM_CONTROLLER_TOKEN": served.tokens["read"]}

@@ -143,12 +143,12 @@ def test_policies_are_listed_and_explained_key_by_key() -> None:
         for alias in entry["aliases"]:
             assert call("explain", f"policy.{alias}") == explained
     assert "policy.hydra.split" in call("explain", "split")
-    # By an algorithm's name alone, where nothing else has it; by what plan calls a key.
+    # A unique algorithm's name is sufficient, as is the name of a key's option of `plan`.
     assert call("explain", "edmonds") == call("explain", "policy.cthrough")
     assert call("explain", "tms").startswith("mordia (bvn, tms)\n")
     assert call("explain", "solstice.night").startswith("policy.solstice.night  (")
     assert 'did you mean "edmonds"?' in call("explain", "edmunds", code=2)
-    # A fabric and a policy: the fabric by its name, the policy by its whole name.
+    # If a fabric and a policy have one name, it selects the fabric; the policy has its full name.
     assert call("explain", "mordia").startswith("mordia: Mordia\n")
     assert call("explain", "policy.mordia").startswith("mordia (bvn, tms)\n")
     bonus = call("explain", "policy.cthrough.bonus")
@@ -190,7 +190,7 @@ def test_what_another_fabric_has_is_told() -> None:
 
 
 def test_no_name_is_broken_at_the_end_of_a_line() -> None:
-    """At its hyphens, that is: `all-to-all-collective`."""
+    """No name is broken at its hyphens, such as `all-to-all-collective`."""
     names = [*REGISTRY, *PUBLISHED, "all-to-all-collective", "fabric.flattened-butterfly.header"]
     for asked in ((), ("fabric.header",), ("fabric",)):
         for width in range(40, 90, 3):
@@ -217,13 +217,13 @@ def test_every_example_resolves(path: Path) -> None:
 
 
 def test_the_gups_example_reaches_its_ceiling_with_aggregation() -> None:
-    """What the links leave room for with headers and guards, and never more."""
+    """The rate is at most what the links carry with headers and guards, and close to it."""
     updates = lightloom.run(ROOT / "examples" / "gups.toml").summary["updates"]
     framed = {job: made["per_s"] / made["ceiling_framed_per_s"] for job, made in updates.items()}
     assert list(framed) == ["16 in a packet", "1 in a packet"]
     assert 0.95 <= framed["16 in a packet"] <= 1
     assert framed["1 in a packet"] <= 1
-    # An update alone takes 106 B with headers and guards, of 16 in a packet 44 B.
+    # A single update takes 106 B with headers and guards, and one of 16 in a packet takes 44 B.
     assert updates["16 in a packet"]["per_s"] > 2 * updates["1 in a packet"]["per_s"]
 
 
@@ -244,8 +244,8 @@ def test_every_fabric_has_a_page_a_preset_and_claims(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", policy_registry.registry())
 def test_every_policy_has_its_page(kind: str) -> None:
-    """Which the overview and the site list, and which names its keys or what stands for
-    them; its keys are explained."""
+    """The overview and the site list the page, it contains the keys of the policy or their options,
+    and `explain` explains the keys."""
     page = (ROOT / "docs" / "policies" / f"{kind}.md").read_text()
     assert page.startswith(f"# Policy {kind}\n")
     assert f"[`{kind}`](policies/{kind}.md)" in (ROOT / "docs" / "policies.md").read_text()
@@ -266,7 +266,7 @@ def test_figures_of_results_are_explained() -> None:
     assert "p99_us" in call("explain", "fct")
     assert "in its table fct" in call("explain", "fct.short.p99_us")
     assert "nothing of this name" in call("explain", "fct.tiny", code=2)
-    # What is a key as well is explained as that, too.
+    # A name that is also a key is explained as a key as well.
     assert "run.seed" in call("explain", "seed")
 
 
@@ -284,7 +284,7 @@ def test_nothing_is_shown_in_seconds() -> None:
 
 
 def test_every_fabric_states_its_name_and_what_its_drops_are() -> None:
-    """A name in prose is the kind but for capitals, hyphens and an article."""
+    """The name in prose equals the kind, except for capitals, hyphens and an article."""
     for kind, entry in REGISTRY.items():
         plain = entry["name"].lower().removeprefix("the ").replace("-", "").replace(" ", "")
         assert plain == kind.replace("-", "")

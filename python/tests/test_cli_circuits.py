@@ -50,15 +50,17 @@ def hybrid(tmp_path: Path) -> Path:
 
 
 def rows(stdout: str, *labels: str) -> list[list[str]]:
-    """The words of the table's rows of these fabrics, labels first. Lines of sentences above may
-    begin with them, too, and with a figure behind them."""
+    """Returns the words of the table's rows of these fabrics, which begin with the labels.
+
+    Sentences above the table may begin with the same words.
+    """
     lines = [line.split() for line in stdout.splitlines()]
     lines = [words for words in lines if len(words) > 1 and words[1][0] in "-<>0123456789"]
     return [[words for words in lines if words[0] == label][-1] for label in labels]
 
 
 def summary(circuit_share: float | None, queue: int | None = None) -> dict[str, Any]:
-    """As little of a summary as the table reads."""
+    """Returns the part of a summary that the table reads."""
     us = {"p50_us": 123.4, "p99_us": 123.4}
     return {
         "goodput_normalized": 0.123,
@@ -81,13 +83,14 @@ def test_compare_says_what_went_by_circuit(hybrid: Path, tmp_path: Path) -> None
     assert circuits[-1] == f"{share:.1%}"
     assert tree[-1] == "-"
     assert "By circuit: share of the delivered bytes" in done.stdout
-    # Nothing in this comparison has queues: their columns make room.
+    # No fabric in this comparison has queues, so their columns are omitted.
     assert "queue\n" not in done.stdout
     assert "    queue" not in done.stdout
 
 
 def test_a_fabric_with_queues_keeps_their_columns_within_80(hybrid: Path, tmp_path: Path) -> None:
-    # Sirius, slot by slot, takes long over what circuits of seconds carry.
+    # Sirius is simulated slot by slot, which takes long for the traffic that circuits carry in
+    # seconds.
     few = (HYBRID + SIRIUS).replace("flows = 1000", "flows = 100")
     hybrid.write_text(few, encoding="utf-8")
     done = lightloom("compare", "--verbose", hybrid, "-o", "out", cwd=tmp_path)
@@ -149,7 +152,7 @@ kind = "tree"
 
 
 def test_circuits_that_take_turns_have_a_table_of_their_own(tmp_path: Path) -> None:
-    """Everybody sends without end: links are as busy as they are lit, 90 us of 100."""
+    """All servers send continuously: links are busy while they are lit, 90 us of 100 us."""
     path = tmp_path / "turns.toml"
     path.write_text(TURNS, encoding="utf-8")
     done = lightloom("compare", "--verbose", path, "-o", "out", cwd=tmp_path)
@@ -183,7 +186,7 @@ def test_where_nothing_takes_turns_or_is_lost_no_table_is_added(
 
 
 def lost_on(drops: dict[str, int]) -> Any:
-    """Results that have only lost cells or packets."""
+    """Returns results that contain only lost cells or packets."""
     nothing = pa.table({"time_ps": pa.array([], pa.int64())})
     return {
         label: Result(label, nothing, nothing, {"drops": n, "duty_cycle": None}, {})
@@ -205,7 +208,7 @@ SLOW = "circuits are no faster"
 
 
 def said(*arguments: object, cwd: Path) -> list[str]:
-    """The notes on standard output."""
+    """Returns the notes on standard output."""
     done = lightloom(*arguments, "-o", "out", cwd=cwd)
     assert (done.returncode, done.stderr) == (0, "")
     return [line for line in done.stdout.splitlines() if line.startswith("note: ")]
@@ -226,12 +229,12 @@ def test_a_run_too_short_for_circuits_says_so(
     (note,) = [n for n in notes if SHORT in n]
     assert "the first decision on circuits comes after 200 ms" in note
     assert remedy in note
-    # What the tree alone does is nothing to be warned of.
+    # There is no warning about traffic that only the tree carries.
     assert not any(SHORT in n for n in said("run", hybrid, "--fabric", "tree", cwd=tmp_path))
 
 
 def test_too_short_ends_where_circuits_begin(hybrid: Path, tmp_path: Path) -> None:
-    """Decided on after 200 ms, lit 10 ms later."""
+    """The decision is made after 200 ms, and circuits are lit 10 ms later."""
 
     def notes(stop: str) -> list[str]:
         made = said("compare", "--verbose", hybrid, "--set", f"run.stop={stop}", cwd=tmp_path)
@@ -241,7 +244,7 @@ def test_too_short_ends_where_circuits_begin(hybrid: Path, tmp_path: Path) -> No
     assert notes("210.001 ms") == []
     lit = pq.read_table(tmp_path / "out" / "cthrough" / "circuits.parquet")
     assert set(lit["from_ps"].to_pylist()) == {210_000_000_000}
-    # HydRA decides after 10 s unless told otherwise, where runs end by default.
+    # By default, HydRA decides after 10 s, when runs end by default.
     hydra = '\n[[fabric]]\nkind = "hydra"\n'
     hybrid.write_text(HYBRID + hydra, encoding="utf-8")
     assert [n.split(": ")[1] for n in notes("300 ms")] == ["hydra"]
@@ -249,7 +252,7 @@ def test_too_short_ends_where_circuits_begin(hybrid: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("circuit_rate", "oversubscription", "slow"),
-    # Racks of four servers at 1 Gb/s: the tree carries 4 Gb/s ÷ β of each.
+    # Racks have four servers of 1 Gb/s: the tree carries 4 Gb/s ÷ β of each rack.
     [("1 Gb/s", 4, True), ("1.001 Gb/s", 4, False), ("1 Gb/s", 5, False), ("4 Gb/s", 1, True)],
 )
 def test_circuits_that_are_no_faster_than_the_tree_are_told(
@@ -280,7 +283,7 @@ def test_all_circuits_of_a_rack_count_together(hybrid: Path, tmp_path: Path) -> 
     [("3 ms", 1013), ("measured", 1010), (["2 ms", "9 ms"], 1012), ([], 1010)],
 )
 def test_the_soonest_light_takes_what_is_known_of_the_decision(took: Any, ms: int) -> None:
-    """A run whose decisions were measured ended without its files."""
+    """Regression: a run with measured computation times ended without its files."""
     fabric = {"interval": "1 s", "computation_delay": took, "settle": "10 ms"}
     assert soonest_ps(fabric) == ms * 10**9
 
@@ -293,7 +296,8 @@ def test_a_schedule_is_lit_after_its_night(hybrid: Path, tmp_path: Path) -> None
 
 
 def test_one_circuit_that_is_slower_than_the_tree_is_told(hybrid: Path, tmp_path: Path) -> None:
-    """Four servers of 1 Gb/s: a tree of 4:1 carries 1 Gb/s, and all circuits 4 Gb/s."""
+    """Racks have four servers of 1 Gb/s: a tree 4:1 carries 1 Gb/s, and all circuits together 4
+    Gb/s."""
     fabric = '[[fabric]]\nkind = "hydra"\noversubscription = 4\n'
     for cluster in ('server_rate = "1 Gb/s"', 'rack_rate = "4 Gb/s"'):
         text = HYBRID.split("[[fabric]]")[0].replace('server_rate = "1 Gb/s"', cluster)
@@ -309,10 +313,11 @@ def test_one_circuit_that_is_slower_than_the_tree_is_told(hybrid: Path, tmp_path
 @pytest.mark.parametrize(
     ("own", "ms"),
     [
-        # Decided after 100 ms; mirrors 10 ms and transceivers 5 ms, tags and rules beside them.
+        # The decision is made after 100 ms; mirrors take 10 ms and transceivers 5 ms, with tags and
+        # rules in parallel.
         ({"retag": "40 ms"}, 140),
         ({"retag": "1 ms"}, 115),
-        # Two servers in either rack, one rule each.
+        # Two servers in each of the two racks, with one rule each.
         ({"retag": "0 s", "rule": "5 ms"}, 120),
         ({"retag": "0 s", "rule": "30 ms", "pushing": "parallel"}, 130),
         ({"retag": "0 s", "rule": "1 ms", "rules": 50}, 150),
@@ -320,8 +325,8 @@ def test_one_circuit_that_is_slower_than_the_tree_is_told(hybrid: Path, tmp_path
     ],
 )
 def test_traffic_enters_when_it_is_said_to(own: dict[str, Any], ms: int, tmp_path: Path) -> None:
-    """One flow between two racks: a run that ends then has sent nothing over its circuit, and
-    one that ends a microsecond later has."""
+    """One flow between two racks: a run that ends at this time has sent no byte over its circuit,
+    and one that ends a microsecond later has."""
     cluster = {"racks": 2, "servers_per_rack": 2, "server_rate": "1 Gb/s"}
     fabric = {
         "kind": "hydra", "planes": 1, "interval": "100 ms", "settle": "10 ms", "link_up": "5 ms",
@@ -376,12 +381,12 @@ def test_what_is_in_force_is_said_and_recorded(hybrid: Path, tmp_path: Path) -> 
     assert networks in said
     assert "note: tree: its own oversubscription, 4, overrides cluster.oversubscription" in said
     text = (tmp_path / "out" / "experiment.toml").read_text(encoding="utf-8")
-    assert text.count("oversubscription = 8") == 2  # of the cluster, and of c-Through
+    assert text.count("oversubscription = 8") == 2  # in the cluster, and in c-Through
     assert text.count("oversubscription = 4") == 1
     assert text.count('circuit_rate = "4 Gb/s"') == 1
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert networks.split(": ", 1)[1] in page
-    # Where the key stands changes no flow.
+    # The place of the key does not change the flows.
     key = ["--set", "fabric.cthrough.oversubscription=8", *settings[2:]]
     lightloom("compare", hybrid, *key, "-o", "own", cwd=tmp_path)
     flows = [pq.read_table(tmp_path / o / "cthrough" / "flows.parquet") for o in ("out", "own")]
@@ -395,7 +400,7 @@ def test_an_oversubscription_that_cannot_be_is_refused(
     override = f"cluster.oversubscription={ratio}"
     done = lightloom("run", hybrid, "--set", override, "-o", "out", cwd=tmp_path)
     assert done.returncode == 2
-    shown = ratio.replace("nan", '"nan"')  # which --set takes for a text
+    shown = ratio.replace("nan", '"nan"')  # which --set reads as text
     assert done.stderr == (
         f"error: cluster.oversubscription = {shown}: must be a number from 1 (full bisection) to "
         "1,000; write 3 for 3:1, or leave it out for each fabric's default\n"

@@ -1,4 +1,4 @@
-"""`lightloom cost`, and prices in `compare`, as a user sees them."""
+"""`lightloom cost`, and prices in `compare`, from a user's view."""
 
 import csv
 import json
@@ -56,7 +56,8 @@ def test_a_break_even_in_the_unit_of_the_book(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("pod", [8, 4])
 def test_a_key_without_effect_has_no_equal_cost(pod: int, tmp_path: Path) -> None:
-    """With all 8 racks in one pod nothing passes the core; of two pods the ratio counts."""
+    """With all 8 racks in one pod no traffic passes the core; with two pods the ratio has an
+    effect."""
     path = write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS + f"racks_per_pod = {pod}\n")
     asked = "clos.oversubscription=sirius"
     done = lightloom("cost", path, "--equal-cost", asked, cwd=tmp_path)
@@ -167,7 +168,8 @@ def test_what_is_asked_twice_is_answered_twice(experiment: Path, tmp_path: Path)
 
 
 def test_several_ways_of_counting_are_summed_up_first(tmp_path: Path) -> None:
-    """Ratios by readings are Fig 6's own, lasers of 3 to 5 fixed ones: A 41.4 to 44.9 %."""
+    """Ratios by readings are those of Fig 6, with lasers at the price of 3 to 5 fixed ones: reading
+    A gives 41.4 to 44.9 %."""
     root = Path(__file__).parents[2]
     done = lightloom("cost", root / "examples/datacenter-4000-racks.toml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -197,7 +199,7 @@ def test_one_way_of_counting_needs_no_summary(experiment: Path, tmp_path: Path) 
 def test_the_cost_of_a_fabric_that_is_overloaded_is_in_parentheses(
     seeds: int, tmp_path: Path
 ) -> None:
-    """A tree 4:1 of racks that each send to one other carries a quarter of the load of one half."""
+    """If each rack sends to one other, a tree 4:1 carries 0.25, half of the load of 0.5."""
     write(
         tmp_path / "e.toml",
         '[cluster]\nracks = 4\nservers_per_rack = 4\nserver_rate = "10 Gb/s"\n',

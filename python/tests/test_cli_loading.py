@@ -1,4 +1,4 @@
-"""Modules that a command imports: no more than it needs."""
+"""A command imports only the modules that it needs."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ DEMO = ROOT / "examples" / "demo-web-search.toml"
 
 
 def loaded(*arguments: object) -> set[str]:
-    """Packages that a command imports, by what Python itself says of them."""
+    """Returns the packages that a command imports, from Python's own report."""
     asked = command(*arguments)
     asked[1:1] = ["-X", "importtime"]
     done = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=True)
@@ -43,12 +43,12 @@ def test_a_command_of_arithmetic_loads_neither_numpy_nor_arrow(
     arguments: tuple[object, ...],
 ) -> None:
     packages = loaded(*arguments)
-    assert "lightloom" in packages  # it is what Python said
+    assert "lightloom" in packages  # the report was read
     assert not packages & SLOW
 
 
 def test_numpy_and_arrow_are_loaded_after_a_simulation_has_begun() -> None:
-    """`run` imports them while it simulates, so nothing before may import them."""
+    """`run` imports them while it simulates, so that no earlier code may import them."""
     code = "import sys, lightloom.api, lightloom.cli.run; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     names = set(done.stdout.split())
@@ -76,7 +76,7 @@ def test_an_error_of_a_module_that_is_imported_ahead_is_raised_where_it_is_used(
 
 
 def test_what_simulates_loads_them(tmp_path: Path) -> None:
-    """Or the test above would find nothing whatever was loaded."""
+    """Checks the test above: it detects imported packages."""
     assert {"numpy", "pyarrow"} <= loaded("run", DEMO, "--dry-run", "-o", tmp_path / "out")
 
 
@@ -85,7 +85,7 @@ def test_a_comparison_of_circuits_with_its_report_does_not_load_pandas(tmp_path:
     hybrid = ROOT / "examples" / "hybrid.toml"
     packages = loaded("compare", hybrid, "--set", 'workload.jobs=["sort"]', "-o", tmp_path / "out")
     assert (tmp_path / "out" / "report.html").exists()
-    assert "matplotlib" in packages  # figures were drawn, so all columns were read
+    assert "matplotlib" in packages  # figures are drawn, which reads all columns
     assert "pandas" not in packages
 
 
@@ -125,7 +125,7 @@ def test_ctrl_c_while_a_command_is_loaded_ends_it_quietly(monkeypatch: pytest.Mo
 
 
 class Backwards(TyperCommand):
-    """A command whose arguments are read from the end."""
+    """A command whose arguments are parsed from the last to the first."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, args[::-1])

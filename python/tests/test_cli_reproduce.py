@@ -117,7 +117,7 @@ figure = draw
 
 
 def record(folder: Path, *statuses: str) -> None:
-    """A toy fabric; its first claim holds, its second does not."""
+    """Writes a toy fabric, whose first claim holds and whose second claim does not."""
     (folder / "toy").mkdir(parents=True)
     (folder / "toy" / "one.py").write_text(SCRIPT)
     lines = ['title = "Toy"']
@@ -202,7 +202,7 @@ def test_what_comes_out_by_construction_is_counted_apart(tmp_path: Path) -> None
     done = lightloom("reproduce", "toy", cwd=tmp_path, LIGHTLOOM_VALIDATION=str(tmp_path / "v"))
     (claim,) = [line.split() for line in done.stdout.splitlines() if " c0 " in line]
     assert (claim[0], claim[-1]) == ("✓", "set")
-    # Reproduced, not reproduced, not judged, set.
+    # The counts are: reproduced, not reproduced, not judged, set.
     (counts,) = [line.split() for line in done.stdout.splitlines() if line.startswith("toy ")]
     assert counts[1:] == ["0", "1", "0", "1"]
     assert "no evidence" in done.stdout
@@ -238,7 +238,7 @@ def test_what_there_is_chance_in_is_undecided_without_an_interval() -> None:
 def test_an_undecided_claim_says_how_many_more_seeds_would_decide(
     half_width: float, outcome: str, wants: str
 ) -> None:
-    # The end of what is expected is 0.1 off.
+    # The limit of the expected values is 0.1 away.
     found = judge("toy", claim(exact=None), Estimate(2.4, half_width, 6), quick=False)
     assert (found.outcome, found.wants) == (outcome, wants)
 

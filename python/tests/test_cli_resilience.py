@@ -19,7 +19,7 @@ WIDE = SIRIUS + 'uplink_plan = "wide"\n'
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """What it printed, and where it wrote."""
+    """Returns its output and its folder."""
     folder = tmp_path_factory.mktemp("worst")
     file = write(folder / "small.toml", SMALL, WIDE, CLOS, IDEAL)
     made = lightloom(
@@ -30,7 +30,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
 
 
 def row(text: str, *beginning: str) -> list[str]:
-    """The cells of the line that begins so."""
+    """Returns the cells of the line with this beginning."""
     words = r"\s+".join(map(re.escape, beginning))
     found = re.search(rf"^\s*{words}\s.*$", text, re.MULTILINE)
     assert found is not None, beginning
@@ -151,7 +151,8 @@ def test_the_table_of_the_experiment_asks_for_it_and_its_prices_count_switches(
     made = lightloom("compare", "--verbose", file, "--worst-of", 1, "-o", "out", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     saved = json.loads((tmp_path / "out" / "resilience.json").read_text(encoding="utf-8"))
-    # 8 racks of 100 Gb/s in 4 pods: 200 Gb/s below and above, 4 ports of a box.
+    # 8 racks of 100 Gb/s in 4 pods: 200 Gb/s below and above an aggregation switch, 4 ports of a
+    # box.
     aggregation, core = saved["fabrics"]["clos"]["switches"]
     book = "its bill at the prices of small-boxes"
     assert aggregation == f"aggregation switches: 1 a pod, by {book}"
@@ -192,7 +193,7 @@ def test_the_page_for_print_says_what_is_kept(compared: tuple[str, Path]) -> Non
 
 
 def test_the_documentation_shows_what_its_example_prints(tmp_path: Path) -> None:
-    """The table of docs/failures.md, line by line."""
+    """Compares the table of docs/failures.md line by line."""
     root = Path(__file__).parents[2]
     shown = (root / "docs/failures.md").read_text(encoding="utf-8").split("```")[3].strip("\n")
     example = root / "examples/worst-failure.toml"

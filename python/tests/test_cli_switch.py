@@ -1,4 +1,4 @@
-"""`lightloom switch`: the command, on an emulated switch in a process of its own."""
+"""`lightloom switch` on an emulated switch in a separate process."""
 
 import json
 import re
@@ -131,7 +131,7 @@ def test_a_file_stands_in_for_a_switch(tmp_path):
     assert lightloom(*words, cwd=tmp_path).returncode == 0
     assert json.loads((tmp_path / "lit.json").read_text()) == ["3A-3B"]
     assert lightloom("switch", "read", "file:lit.json", cwd=tmp_path).stdout == "3A-3B\n"
-    # a list states neither a size nor a time; a plan states the size if it has one
+    # a list states neither size nor time; a plan states its size if it has one
     for size, shown in ((None, None), ("16x8", "16x8")):
         if size is not None:
             plan = {"circuits": [], "port_map": {"switch_size": size}}
@@ -170,7 +170,7 @@ def test_conformance_has_a_row_for_each_check_and_an_exit_code(tmp_path):
         rows = json.loads(done.stdout)
         assert {row["verdict"] for row in rows} == {"passed", "skipped"}
         assert len(rows) == 15
-        # a switch whose bulk stops half-way fails the test
+        # a switch that stops half-way through a bulk command fails the test
         fault = {"kind": "partial"}
         from lightloom.switches.faults import read_fault
 

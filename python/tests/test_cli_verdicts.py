@@ -1,4 +1,4 @@
-"""The output of `reproduce`, against a snapshot that a reader can review."""
+"""The output of `reproduce`, compared with a snapshot that a reader can review."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def claim(name: str, script: str, **changes: object) -> Claim:
 
 
 def several(quick: bool = False) -> list[Verdict]:
-    """Two papers, three figures, every outcome and every remark."""
+    """Returns verdicts on three figures of two papers, with every outcome and every remark."""
     ring, ours = "A Ring of Light (2031)", "criterion"
     return [
         judge("ring", claim("fig01-sooner", "ring/fig01"), Estimate(0.9, 0.02), quick, ring),
@@ -87,7 +87,7 @@ def test_claims_by_paper_and_figure_with_totals(
     text += printed(several(quick=True), monkeypatch, capsys)
     text += "\n=== a single figure\n\n" + printed(several()[:3], monkeypatch, capsys)
     shown = "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
-    # After a change on purpose: write `shown` to the file, and read it.
+    # After an intended change: write `shown` to the file, and review it.
     assert shown == SNAPSHOT.read_text(encoding="utf-8")
 
 
@@ -112,7 +112,7 @@ def test_of_several_papers_those_that_failed_say_what_was_measured_and_why(
 ) -> None:
     text = printed(several(), monkeypatch, capsys)
     assert text.count("measured: ") == text.count("✗ ") - 1 == 2  # one of the totals
-    # Its status on record is another, so the reason does not explain it.
+    # The recorded status differs, so its reason does not explain the outcome.
     assert "why: " not in text
     every = printed(several(), monkeypatch, capsys, verbose=True)
     assert every.count("measured: ") == len(several())
@@ -136,4 +136,4 @@ def test_of_a_single_paper_every_claim_says_what_is_measured(
     of_ring = several()[:5]  # of two figures
     text = printed(of_ring, monkeypatch, capsys)
     assert text.count("measured: what comes out of ring, relative") == 5
-    assert text.count(FIGURE) == 1  # of the one that failed
+    assert text.count(FIGURE) == 1  # only for the failed claim

@@ -1,4 +1,4 @@
-"""Clocks: output, files and errors of the command and the API. The theory is tested in Rust."""
+"""Clocks: output, files and errors of the command and of the API. The theory is tested in Rust."""
 
 from __future__ import annotations
 
@@ -70,14 +70,16 @@ def test_nodes_are_as_far_apart_as_their_means_and_what_moves_about_them(
 
 
 def test_offsets_by_asymmetry_are_half_their_difference() -> None:
-    """Of two nodes the difference is normal, of deviation 10 ps ÷ √2 (A.2's formula)."""
+    """The difference between two nodes is normally distributed, with standard deviation 10 ps ÷ √2
+    (formula of A.2)."""
     apart = []
     for seed in range(200):
         table = QUIET | {"nodes": 2, "seed": seed, "fibre": {"asymmetry": "10 ps"}}
         table["fibre"]["dispersion"] = "0 ps/nm/km"
         one = clock.simulate(table, contributions=False, settle="2 ms", duration="100 us")
         apart.append(one.summary["epochs"]["pair_mean_ps"])
-    # The deviation of 200 draws is known to a twentieth: four of these.
+    # The standard error of the deviation of 200 draws is a twentieth; the tolerance is four of
+    # these.
     assert np.std(apart) == pytest.approx(10 / math.sqrt(2), rel=0.2)
     assert abs(np.mean(apart)) < 4 * 7.1 / math.sqrt(200)
 
@@ -96,7 +98,7 @@ def test_what_dominates_is_the_largest_alone() -> None:
 
 
 def test_delays_of_two_nodes_cancel_over_a_day_though_never_measured_again() -> None:
-    """250 m of 20 ps/km/K: two nodes alternate, so delays that both have cancel on average."""
+    """250 m at 20 ps/km/K: two nodes lead alternately, so that common delays cancel on average."""
     warm = {"every": "0 s", "noise": "0 ps"}
     two = clock.simulate(
         QUIET,
@@ -264,7 +266,7 @@ def test_explain_knows_the_keys(tmp_path: Path) -> None:
 
 
 def test_every_default_has_a_source_or_is_called_an_assumption() -> None:
-    """Of what is physical; sizes of a run have none."""
+    """This concerns physical values; the sizes of a run have no source."""
     plain = {"duration", "settle", "seed", "die", "byzantine", "filter", "start", "noise"}
     plain |= {"sampling", "bandwidth_of_judge", "step", "day"}
     for name, part in clock.schema()["$defs"].items():

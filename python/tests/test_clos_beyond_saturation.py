@@ -28,7 +28,7 @@ MODELS: dict[str, dict[str, Any]] = {
 
 
 def kept(size: str, model: str) -> dict[str, float]:
-    """The goodput with each failure, in % of that without one."""
+    """Returns the goodput with each failure, in % of that without failures."""
     (text,) = {b.text for b in blocks_of(PATH) if b.language == "toml" and b.text in SECTION}
     table = tomllib.loads(text)
     table["workload"] |= {"flows": FLOWS[size], "sizes": {"kind": "fixed", "size": size}}
@@ -55,15 +55,16 @@ def test_the_table_has_all_models_of_both_sizes() -> None:
 def test_a_figure_of_the_page_is_measured_again(
     size: str, model: str, transceiver: str, aggregation: str
 ) -> None:
-    """To the digit that the page has: simulations are deterministic."""
+    """Values agree to the digits of the page, because simulations are deterministic."""
     found = kept(size, model)
     assert found["transceiver"] == pytest.approx(float(transceiver), abs=0.05)
     assert found["aggregation"] == pytest.approx(float(aggregation), abs=0.05)
 
 
 def test_rates_keep_what_the_links_that_are_left_can_carry_and_packets_less() -> None:
-    """65,000 flows keep every uplink busy: by rates to 0.2 points of the arithmetic. By packets of
-    short flows it is at least 1 point less, half of that with the shortest buffers."""
+    """65,000 flows keep every uplink busy: with rates, the goodput is within 0.2 points of the
+    arithmetic. With packets of short flows it is at least 1 point lower, and half of that with the
+    shortest buffers."""
     rates, packets, short_buffers = (
         kept("20 KB", model)
         for model in ('`detail = "flows"`', '`detail = "packets"`', "the same, `flow_buffer = 1`")

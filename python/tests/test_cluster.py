@@ -36,7 +36,7 @@ from lightloom.sweep.executors.build import Build
 from lightloom.sweep.executors.cluster import Cluster, other_build
 
 GRID = '\n[grid]\n"workload.load" = [{}]\n'
-#: About a second each.
+#: Runs of about a second each.
 SLOW = SMALL.replace("flows = 400", "flows = 30_000")
 #: Some minutes.
 ENDLESS = SMALL.replace("flows = 400", "flows = 5_000_000")
@@ -68,8 +68,8 @@ def points(out: Path) -> dict[str, Any]:
 
 @contextmanager
 def watched(cluster: Dask) -> Iterator[Callable[[], list[int]]]:
-    """What tells how many simulations each worker has not stopped, in the order in which
-    workers came."""
+    """Returns a function for the number of simulations that each worker has not stopped, in the
+    order in which workers joined."""
     from distributed import Client
 
     with Client(cluster.address, timeout=PATIENCE_S, set_as_default=False) as client:
@@ -78,7 +78,7 @@ def watched(cluster: Dask) -> Iterator[Callable[[], list[int]]]:
 
 @pytest.mark.long
 def test_files_travel_with_their_tasks(tmp_path: Path) -> None:
-    """Every kind of file, on a worker that comes when the client's files are gone."""
+    """Sends every kind of file to a worker that joins after the client's files are deleted."""
     from distributed import Client
 
     home, here = tmp_path / "home", tmp_path / "here"
@@ -102,14 +102,14 @@ def test_files_travel_with_their_tasks(tmp_path: Path) -> None:
     assert len(came) == len(jobs)
     for reader in READERS:
         assert_same(here / reader, tmp_path / "there" / reader)
-        # Written as if it had run here: no path of the worker's.
+        # The result has no path of the worker.
         saved = [(p / reader / "experiment.toml").read_text() for p in (here, tmp_path / "there")]
         assert saved[0] == saved[1]
 
 
 @pytest.mark.long
 def test_a_sweep_outlives_a_worker(tmp_path: Path) -> None:
-    """One of two is killed in the middle of a point: the same bytes as on this machine."""
+    """One of two workers is killed during a point; the bytes are the same as on this machine."""
     write(tmp_path / "e.toml", SLOW, CLOS, SIRIUS)
     text = 'base = "e.toml"\nflows = true\n' + GRID.format("0.2, 0.4, 0.6")
     write(tmp_path / "s.toml", text)
@@ -152,7 +152,7 @@ def test_rows_stream_into_one_data_set(there: Dask, tmp_path: Path) -> None:
         assert known == {k: v for k, v in joined[row["point"]].items() if v is not None}
 
 
-#: Fails where the traffic is what its load is told to be.
+#: A policy that fails if its key `breaks` is set.
 FRAGILE = """
 class Policy:
     def __init__(self, breaks=False):
@@ -165,7 +165,7 @@ class Policy:
 
 
 def fragile(folder: Path) -> None:
-    """A sweep of which one point in two fails while it runs."""
+    """Writes a sweep of which every other point fails while it runs."""
     hybrid(folder, FRAGILE)
     grid = '\n[grid]\n"fabric.hybrid.policy.breaks" = [true, false]\n'
     write(folder / "s.toml", 'base = "e.toml"\nrepeat = 2\n' + grid)
@@ -196,7 +196,7 @@ def test_a_point_that_fails_is_told_and_the_others_go_on(
     table = pq.read_table(tmp_path / "out/sweep.parquet").to_pylist()
     assert [row["error"] is None for row in table] == [False, False, True, True]
     assert len(points(tmp_path / "out")) == 2
-    # What failed is tried again, and nothing else.
+    # Only the failed points are run again.
     again = lightloom("sweep", "s.toml", "-o", "out", "--resume", *at, cwd=tmp_path)
     assert again.returncode == 1
     assert "4 points, 2 of them from before, 2 failed" in again.stdout
@@ -209,7 +209,8 @@ DEADLY = (
 
 @pytest.mark.long
 def test_what_kills_every_worker_is_given_up(tmp_path: Path) -> None:
-    """After as many deaths as the scheduler allows; what is beside it goes on."""
+    """A point is given up after the number of deaths that the scheduler allows; other points
+    continue."""
     fragile(tmp_path)
     write(tmp_path / "deadly.py", DEADLY)
     table = api.load(tmp_path / "e.toml")
@@ -242,7 +243,7 @@ def test_ctrl_c_stops_what_runs_and_leaves_the_workers(there: Dask, tmp_path: Pa
     code, _, err = ended(process)
     assert code == 130, err
     assert err.endswith("interrupted: nothing unfinished was written\n")
-    assert stopped < 5 * 10  # 5 s are promised; the machine may be ten times as busy
+    assert stopped < 5 * 10  # the limit is 5 s; the machine may be ten times slower
     assert all(process.poll() is None for process in there.processes.values())
 
 
@@ -259,7 +260,7 @@ def test_a_client_that_is_killed_leaves_nothing_running(there: Dask, tmp_path: P
 
 
 def test_what_is_taken_back_ends_while_its_flows_are_drawn(tmp_path: Path) -> None:
-    """Drawing alone may take longer than the 5 s within which a task that runs is to stop."""
+    """Drawing alone may take longer than the 5 s within which a running task must stop."""
     many = api.load(write(tmp_path / "e.toml", ENDLESS, CLOS))
     luggage = travel.packed(many)
     task = worker.Task(build.here(), luggage.experiment, "clos", tuple(luggage.files))
@@ -267,7 +268,7 @@ def test_what_is_taken_back_ends_while_its_flows_are_drawn(tmp_path: Path) -> No
 
     def heed(*at: object) -> None:
         heard.append(at)
-        if len(heard) > 1:  # the first is asked before anything runs
+        if len(heard) > 1:  # the first question is asked before any run
             raise worker.Unwanted
 
     with pytest.raises(worker.Unwanted):
@@ -288,7 +289,7 @@ def test_the_longest_begin_first(tmp_path: Path) -> None:
         dask(tmp_path / "dask", "one") as cluster,
         joining.joined(cluster.address) as joined,
     ):
-        # The worker is busy until all are sent, so that there is something to choose from.
+        # The worker is busy until all tasks are sent, so that it has several tasks to choose from.
         client, sent = joined._client, tmp_path / "sent"
         there = f"__import__('pathlib').Path({str(sent)!r}).exists"
         wait = f"[__import__('time').sleep(0.05) for _ in iter({there}, True)]"
@@ -310,7 +311,7 @@ def test_the_longest_begin_first(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_worker_of_another_build_is_refused_by_its_address(tmp_path: Path) -> None:
-    """One with other code at the same version, and one that has none of it."""
+    """One worker has other code of the same version, and one does not have the package."""
     write(tmp_path / "e.toml", SMALL, CLOS)
     write(tmp_path / "s.toml", 'base = "e.toml"\n' + GRID.format("0.2"))
     package = Path(api.__file__).parent
@@ -483,7 +484,7 @@ def test_reproduce_measures_the_same_there(there: Dask, tmp_path: Path) -> None:
 
 
 def timeless(value: Any) -> Any:
-    """Without what differs between equal runs."""
+    """Returns a value without the parts that differ between equal runs."""
     if isinstance(value, dict):
         of_time = ("kernel_s", "wall_s", "peak_rss_bytes")
         return {k: timeless(v) for k, v in value.items() if k not in of_time}
@@ -491,7 +492,7 @@ def timeless(value: Any) -> Any:
 
 
 def test_a_result_that_came_before_its_worker_died_counts() -> None:
-    """Dask says that its data are lost then, and would have them computed again."""
+    """Dask then reports that the data are lost, and would compute them again."""
     own = build.here()
     cluster = object.__new__(Cluster)
     cluster._build = own
@@ -503,7 +504,7 @@ def test_a_result_that_came_before_its_worker_died_counts() -> None:
 
 
 def test_of_a_worker_that_is_gone_it_is_told_what_it_had() -> None:
-    """Not of tasks of others, nor of a worker that was sent away."""
+    """Tasks of other clients, and workers that were dismissed, are not reported."""
     heard: list[str] = []
     topics: dict[str, Any] = {}
     client: Any = SimpleNamespace(subscribe_topic=topics.__setitem__)

@@ -46,7 +46,7 @@ def test_who_hardly_finished_anything_is_told_in_a_column_and_a_note() -> None:
     (note,) = doubts.doubts(summaries)
     assert "mesh 5.7%" in note
     assert "tree" not in note
-    assert "ring" not in note  # above nine tenths of the most
+    assert "ring" not in note  # above nine tenths of the largest value
 
 
 def test_where_all_finish_alike_the_column_makes_room() -> None:
@@ -84,7 +84,7 @@ def test_a_dash_under_by_circuit_is_explained_for_sirius_alone() -> None:
 
 
 def run_of(offered: list[int], delivered: list[int], **changes: Any) -> Result:
-    """As little of a run as the note reads: a sample each ms."""
+    """Returns the part of a run that the note reads, with a sample every ms."""
     series = pa.table(
         {
             "time_ps": [10**9 * i for i in range(len(offered))],
@@ -97,16 +97,16 @@ def run_of(offered: list[int], delivered: list[int], **changes: Any) -> Result:
 
 
 def test_who_delivers_less_than_is_offered_is_told() -> None:
-    """100 B a sample are offered until the 100th, then nothing."""
+    """100 B per sample are offered up to the 100th sample, then none."""
     offered = [100 * min(i, 100) for i in range(120)]
     (note,) = notes.overloaded(run_of(offered, [70 * i for i in range(120)]))
     assert note.kind == "late bytes: overloaded or filling"
     assert note.values["share"] == pytest.approx(0.7, abs=0.01)
-    # A lag that does not grow, however long, is no overload.
+    # A lag of any length that does not grow is not an overload.
     late = [max(0, 100 * min(i, 100) - 3_000) for i in range(120)]
     assert notes.delivered_late(run_of(offered, late)) == 1
     assert not list(notes.overloaded(run_of(offered, offered)))
-    # Nor do jobs, windows, bursts at the start or at the end, and short runs say anything.
+    # Jobs, windows, bursts at the start or at the end, and short runs are not an overload either.
     short = [60 * i for i in range(120)]
     assert not list(notes.overloaded(run_of(offered, short, load_offered=None)))
     assert not list(notes.overloaded(run_of(offered, short, window={})))
@@ -151,7 +151,7 @@ def test_no_name_is_cut_or_folded(fabrics: list[str], names: list[str], width: i
     assert {*fabrics, *names} <= set(words)
     assert "…" not in text
     assert all(len(line.rstrip()) <= width for lines in tables for line in lines)
-    # Every time is there once.
+    # Every time occurs once.
     times = sum(len(line.split()) // 2 for lines in tables for line in lines[1:])
     assert times == len(fabrics) * len(names)
 

@@ -26,26 +26,27 @@ LISTINGS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
 
 
 def joined(rust: str) -> str:
-    """Without spaces, breaks and the commas that rustfmt puts before a closing bracket."""
+    """Returns Rust code without spaces, line breaks, and the commas that rustfmt inserts before a
+    closing bracket."""
     return re.sub(r",([)}\]])", r"\1", re.sub(r"\s+", "", rust))
 
 
 def test_what_is_shown_in_rust_stands_in_the_examples() -> None:
-    """Those are compiled and tested by cargo; the registry's line is of a fabric that a reader
+    """Cargo compiles and tests the examples; the line of the registry is of a fabric that a reader
     adds."""
     examples = ("crates/fabrics/examples/wires.rs", "crates/control/examples/threshold.rs")
     whole = "".join(joined((ROOT / path).read_text(encoding="utf-8")) for path in examples)
     listings = re.findall(r"^```rust\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
     shown = [text for text in listings if "const REGISTRY" not in text]
     assert len(shown) > 5
-    # What is left out is told by dots or an empty line; steps of a test stand by themselves.
+    # Omissions are marked by dots or an empty line; the steps of a test are separate.
     parts = [part for text in shown for part in re.split(r"…|\n\n|;\n(?=\S)", text)]
     assert [part for part in parts if joined(part) not in whole] == []
 
 
 @pytest.fixture
 def shown(tmp_path: Path) -> str:
-    """The one listing with a policy, in a file."""
+    """Writes the only listing with a policy to a file."""
     (listing,) = [text for text in LISTINGS if "def decide(" in text]
     path = tmp_path / "threshold.py"
     path.write_text(listing, encoding="utf-8")
@@ -60,8 +61,8 @@ def demand(*entries: tuple[int, int, int]) -> Any:
 
 
 def test_it_decides_what_the_one_in_rust_does(shown: str) -> None:
-    """The values of crates/control/examples/threshold.rs, worked out by hand: places add
-    up to 0, 1, 2, modulo their number; racks 1 and 4 have 150 B, and 100 B later."""
+    """The values of crates/control/examples/threshold.rs, computed by hand: positions add up to 0,
+    1, 2 modulo their number; racks 1 and 4 have 150 B, and later 100 B."""
     policy = load(shown, {"threshold": "100 B"}).policy
     lit: list[tuple[int, int]] = []
     for has, expected in (
@@ -79,24 +80,24 @@ def test_it_decides_what_the_one_in_rust_does(shown: str) -> None:
 
 
 def test_it_plans_and_runs_beside_the_others(shown: str, tmp_path: Path) -> None:
-    """As the commands below it say; they are run where it is."""
+    """Runs the commands below the listing, in its folder."""
     commands = re.search(r"As `threshold.py`.*?```sh\n(.*?)```", TEXT, re.DOTALL)
     assert commands is not None
     plan, run = commands[1].replace("\\\n", " ").strip().splitlines()
     made = json.loads(call(plan, "--json", cwd=tmp_path))
-    # Turn 0 of eight: places add up to 0 or 8.
+    # Turn 0 of eight: positions add up to 0 or 8.
     assert {(c["a"], c["b"]) for c in made["circuits"]} == {(1, 7), (2, 6), (3, 5)}
     summary = json.loads(call(run, "--json", "-o", "out", cwd=tmp_path))
     assert summary["circuit_share"] > 0
     ran = tomllib.loads((tmp_path / "out" / "experiment.toml").read_text(encoding="utf-8"))
     (fabric,) = ran["fabric"]
-    # Files are named relative to the experiment that is saved.
+    # File names are relative to the saved experiment.
     assert str((tmp_path / "out" / fabric["policy"]["file"]).resolve()) == shown
 
 
 def test_its_claim_is_measured(tmp_path: Path) -> None:
-    """The script for wires, on a tree: without propagation 1 us less of 1001, and three switches
-    store the last packet for 1.2 us each."""
+    """The script for wires, run on a tree: 1001 us minus 1 us of propagation, plus the last packet,
+    which three switches store for 1.2 us each."""
     (script,) = [text for text in LISTINGS if "def measure(" in text]
     tables = re.findall(r"^```toml\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
     (setup,) = [text for text in tables if "[cluster]" in text]
@@ -115,7 +116,7 @@ def test_its_claim_is_measured(tmp_path: Path) -> None:
 
 @pytest.fixture
 def row() -> Metric:
-    """The one listing with a row of the report, run."""
+    """Runs the only listing with a row of the report."""
     (listing,) = [text for text in LISTINGS if "Metric(" in text]
     names: dict[str, Any] = {}
     exec(compile(listing, "CONTRIBUTING.md", "exec"), names)
@@ -130,7 +131,7 @@ def row() -> Metric:
         ([1e6, 2e6, 3e6], [1.0, 2.0, 3.0], 1.0),
         # Rates of 3 and 1: 16 ÷ (2 × 10).
         ([3e6, 1e6], [1.0, 1.0], 0.8),
-        # One of four has all.
+        # One of four flows has the whole rate.
         ([1e6] * 4, [1.0] + [float("nan")] * 3, 0.25),
         ([1e6], [float("nan")], None),
         ([], [], None),
@@ -147,8 +148,8 @@ def test_its_row_reads_what_it_says(
 def test_its_row_is_on_the_page(
     row: Metric, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two flows of 3 KB and 1 KB between four servers that share nothing: whatever they
-    take, the page has Jain's index of their rates."""
+    """Two flows of 3 KB and 1 KB between four servers without common links: the page has Jain's
+    index of their rates."""
     groups = ((table.GROUPS[0][0], (*table.GROUPS[0][1], row)), *table.GROUPS[1:])
     monkeypatch.setattr(table, "GROUPS", groups)
     made = lightloom_api.compare(
@@ -175,7 +176,7 @@ def test_its_row_is_on_the_page(
 
 
 def call(line: str, *more: str, cwd: Path) -> str:
-    """What a command prints, whose examples are those of the repository."""
+    """Returns the output of a command with the examples of the repository."""
     name, *words = shlex.split(line)
     assert name == "lightloom"
     words = [str(ROOT / word) if word.startswith("examples/") else word for word in words]

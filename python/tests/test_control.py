@@ -93,7 +93,8 @@ def test_an_array_is_left_as_it_was() -> None:
 
 
 def proof() -> MatchingProof:
-    """Of six groups of five that talk among themselves, and little with others."""
+    """Returns the proof for six groups of five racks, with much traffic within groups and little
+    between them."""
     rng = np.random.default_rng(1)
     demand = rng.integers(0, 10, (30, 30))
     for first in range(0, 30, 5):
@@ -151,7 +152,7 @@ def test_a_worse_matching_with_the_same_duals_proves_nothing() -> None:
 
 
 def test_proofs_are_exact_where_a_float_is_not() -> None:
-    largest = 2**57 - 1  # as large as a weight may be
+    largest = 2**57 - 1  # the largest weight
     demand = np.zeros((4, 4), np.int64)
     demand[0, 1], demand[2, 3], demand[1, 2] = largest, largest - 2, largest
     found = control.maximum_weight_matching(demand)
@@ -188,7 +189,7 @@ def test_circuits_that_are_up_stay_among_equals_and_for_a_bonus() -> None:
     assert moved.mate[0] == 1, "a real difference goes before ties"
     assert control.maximum_weight_matching(tied, up=up, bonus=1).mate[0] == 1
     assert control.maximum_weight_matching(tied, up=up, bonus=2).mate[0] == 5
-    # A loop may begin with nothing that is up, and arrays are circuits, too.
+    # A loop may begin without lit circuits, and circuits may be arrays.
     assert control.maximum_weight_matching(tied, up=[], bonus=2).mate[0] == 1
     assert control.maximum_weight_matching(tied, up=np.array(up), bonus=2).mate[0] == 5
     assert control.plan(tied, "edmonds", up=np.array(up)).details["kept"] == 1
@@ -230,24 +231,24 @@ def test_a_hybrid_schedule_leaves_what_packets_carry() -> None:
     carried = found.schedule.carried(demand, "10 Gb/s")
     assert carried.sum() + found.residual.sum() == demand.sum()
     line = max(found.residual.sum(axis=0).max(), found.residual.sum(axis=1).max())
-    assert line * 8 * 1_000 <= found.completion_ps  # at 1 Gb/s a bit takes 1,000 ps
+    assert line * 8 * 1_000 <= found.completion_ps  # a bit takes 1,000 ps at 1 Gb/s
     assert found.schedule.period_ps <= found.completion_ps
     assert found.bound_ps <= found.completion_ps
 
 
 def test_days_of_a_hybrid_schedule_hold_whole_packets() -> None:
-    """Of each pair a day carries full packets, or all that is left; one by bytes cuts them. No
-    slot is shorter than the shortest."""
+    """A day carries full packets of each pair, or all its remaining bytes; a plan by bytes cuts
+    packets. No slot is shorter than the shortest."""
     demand = heavy_tailed(12, 7) * 1_000 + 1
     np.fill_diagonal(demand, 0)
     keys = {"rate": "10 Gb/s", "night": "1 us"}
 
     def cut(schedule: Any) -> int:
-        """Packets that days cut."""
+        """Returns the number of packets that days cut."""
         left, count = demand.copy(), 0
         for permutation, day in zip(schedule.permutations, schedule.days_ps, strict=True):
             for source, target in enumerate(permutation):
-                fits = min(left[source, target], day // 800)  # 10 Gb/s: 800 ps a byte
+                fits = min(left[source, target], day // 800)  # 10 Gb/s: 800 ps per byte
                 count += fits < left[source, target] and fits % 9_000 > 0
                 left[source, target] -= fits
         return count
@@ -265,8 +266,8 @@ def test_days_of_a_hybrid_schedule_hold_whole_packets() -> None:
 @pytest.mark.parametrize("arbiter", [control.islip, control.drrm])
 @pytest.mark.parametrize("ports", [1, 3, 64, 65, 300])
 def test_full_load_is_served_in_full_after_a_while(arbiter: Any, ports: int) -> None:
-    """McKeown 1999, §II.B: under full load the pointers spread until all outputs
-    are matched in every slot, and everyone is served once in N slots."""
+    """McKeown 1999, §II.B: under full load the pointers desynchronise until all outputs are matched
+    in every slot, and every queue is served once in N slots."""
     requests = np.ones((ports, ports), bool)
     pointers, served = None, np.zeros((ports, ports), int)
     for slot in range(3 * ports):

@@ -1,4 +1,5 @@
-"""The control library against other programs: networkx, SciPy, and HiGHS over all permutations.
+"""The control library compared with other programs: networkx, SciPy, and HiGHS over all
+permutations.
 
 Solvers are compared by value, because an optimum need not be unique.
 """
@@ -52,8 +53,8 @@ def test_matchings_weigh_what_networkx_finds(family: str, nodes: int) -> None:
 
 @pytest.mark.parametrize("family", ["sparse", "tied", "cliques"])
 def test_matchings_weigh_what_networkx_finds_among_256(family: str) -> None:
-    """Three families of six: networkx takes 6 s for each of the others, which agreed
-    when they were tried. Up to 128 nodes all are compared above."""
+    """Three of six families: networkx takes 6 s for each of the others, which agreed when they were
+    compared once. Up to 128 nodes, all families are compared above."""
     check_matching(demand_of(family, 256, 2))
 
 
@@ -88,15 +89,15 @@ def test_matchings_are_as_large_as_scipy_s(shape: tuple[int, int], density: floa
     assert len({*column_of[rows]}) == len(rows)
 
 
-# Optimal schedules by mixed-integer programming. A byte takes a nanosecond.
+# Optimal schedules by mixed-integer programming. A byte takes 1 ns.
 
 RATE, PACKETS, PACKET_RATE = "8 Gb/s", "800 Mb/s", 0.1
 
 
 @dataclass
 class Programme:
-    """What is common to both: a day and a choice for every permutation, and an
-    amount for every pair."""
+    """The common part of both problems: a day and a choice for every permutation, and an amount for
+    every pair."""
 
     demand: np.ndarray
     night: float
@@ -116,7 +117,7 @@ class Programme:
         self.rows.append((terms, low, high))
 
     def lit(self, pair: tuple[int, int]) -> dict[int, float]:
-        """The days in which a pair has a circuit."""
+        """Returns the days in which a pair has a circuit."""
         i, j = pair
         return {p: 1.0 for p, outputs in enumerate(self.permutations) if outputs[i] == j}
 
@@ -124,12 +125,12 @@ class Programme:
         return 2 * self.count + at
 
     def length(self) -> dict[int, float]:
-        """All days and nights."""
+        """Returns the length of all days and nights."""
         days = dict.fromkeys(range(self.count), 1.0)
         return days | {self.count + p: self.night for p in range(self.count)}
 
     def least(self, cost: dict[int, float]) -> tuple[float, float]:
-        """The optimum as found, and as bounded from below."""
+        """Returns the optimum that was found, and a lower bound on it."""
         entries = [(at, k, v) for at, (terms, *_) in enumerate(self.rows) for k, v in terms.items()]
         at, k, v = (np.array(column) for column in zip(*entries, strict=True))
         matrix = csr_array((v, (at, k)), shape=(len(self.rows), self.size))
@@ -149,10 +150,10 @@ class Programme:
 
 
 def least_time(demand: np.ndarray, night: float) -> tuple[float, float]:
-    """Solstice's problem: everything served, by circuits or by packets meanwhile."""
+    """Solves Solstice's problem: all demand is served, by circuits or in parallel by packets."""
     model = Programme(demand, night)
     end = model.size - 1
-    for at, pair in enumerate(model.pairs):  # what is left to packets
+    for at, pair in enumerate(model.pairs):  # the remaining demand, for packets
         model.row({**model.lit(pair), model.amount(at): 1}, demand[pair], np.inf)
     model.row({**model.length(), end: -1}, -np.inf, 0)
     for node in range(len(demand)):
@@ -164,9 +165,9 @@ def least_time(demand: np.ndarray, night: float) -> tuple[float, float]:
 
 
 def most_carried(demand: np.ndarray, night: float, period: float) -> tuple[float, float]:
-    """Eclipse's problem: as much as possible within a period."""
+    """Solves Eclipse's problem: circuits carry as many bytes as possible within a period."""
     model = Programme(demand, night)
-    for at, pair in enumerate(model.pairs):  # what circuits carry
+    for at, pair in enumerate(model.pairs):  # the bytes that circuits carry
         lit = dict.fromkeys(model.lit(pair), -1.0)
         model.row({**lit, model.amount(at): 1}, -np.inf, 0)
         model.row({model.amount(at): 1}, 0, demand[pair])

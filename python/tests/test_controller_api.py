@@ -38,7 +38,7 @@ def test_a_dry_run_changes_nothing(reached: Reached) -> None:
 
 
 def test_a_dry_run_shows_what_the_change_would_do(tmp_path: Path) -> None:
-    """Cross-connects without an owner would be removed, too, if the file says so."""
+    """Cross-connects without an owner would also be removed, if the file sets this."""
     reached = Reached(tmp_path, unowned="remove")
     reached.lab.switches["east"].change([], [(5, 6), (1, 7)])
     reached.lab.controller.start()
@@ -136,7 +136,8 @@ def test_healthz_names_a_standby_and_a_loop_that_fails(reached: Reached) -> None
 
 
 def test_a_standby_says_that_it_is_one(reached: Reached) -> None:
-    """Of what it answers with 200, and refuses what it would not keep."""
+    """A standby states its role in answers with status 200, and refuses requests that it could not
+    store."""
     lab, demand = reached.lab, {"matrix": matrix((0, 1, 5))}
     dry = {"circuits": [["a", "b"]], "dry_run": True}
     asked = [
@@ -197,7 +198,7 @@ def test_errors_of_a_switch_and_the_time_to_plan_are_counted(
 
     monkeypatch.setattr(reached.lab.switches["east"], "change", refuse)
     reached.ask("PUT", "/switches/east/circuits", {"circuits": [["a", "b"]]})
-    # The change is asked for three times.
+    # The change is requested three times.
     assert counts()["lightloom_switch_errors_total"] == 3
     assert counts()["lightloom_plan_seconds_count"] == 4
     monkeypatch.setattr(reached.lab.switches["east"], "read", refuse)
@@ -271,8 +272,8 @@ def test_the_client_in_python(served: Served) -> None:
 
 
 def show_the_rest(reached: Served) -> None:
-    """Demand, dark time of 1.5 s in this hour and another one under way, one that waits, a job, a
-    lease."""
+    """Creates demand, 1.5 s of dark time in this hour, a change in progress, a deferred change, a
+    job and a lease."""
     lab = reached.lab
     lab.config.limits.dark_per_hour = "30 s"
     lab.send([[0, 3 * 10**9, 4 * 10**9, 0], [0] * 4, [0] * 4, [0] * 4])
@@ -319,7 +320,7 @@ def test_the_dashboard_is_live_and_asks_nobody_else(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert not page.locator("form").is_visible()
         show_the_rest(reached)
-        # A picture of the store between two of those writes may come first.
+        # A state of the store between two of these writes may be shown first.
         page.wait_for_selector("[aria-current=step]:text-is('draining')")
         rows = page.locator(".demand li").all_inner_texts()
         assert rows == ["a → c: 4.00 GB, no circuit", "a → b: 3.00 GB, circuit"]
@@ -335,14 +336,14 @@ def test_the_dashboard_is_live_and_asks_nobody_else(
 
 
 def states(stream: Iterator[str]) -> Iterator[dict[str, Any]]:
-    """The states of an event stream."""
+    """Returns the states of an event stream."""
     for line in stream:
         if line.startswith("data:"):
             yield json.loads(line[5:])
 
 
 def test_the_stream_of_a_standby_says_who_is_active_and_follows_it(served: Served) -> None:
-    """Another controller of the store writes; then this one takes over."""
+    """Another controller of the store writes; then this controller takes over."""
     lab, token = served.lab, served.tokens["read"]
     other = copy.copy(lab.store)
     other.fence = None
@@ -369,7 +370,7 @@ def test_the_stream_of_a_standby_says_who_is_active_and_follows_it(served: Serve
 def test_a_store_that_does_not_answer_is_named(
     reached: Reached, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a database that is restarted."""
+    """Simulates a database that is restarted."""
 
     def fail(*_: object, **__: object) -> None:
         raise OperationalError("SELECT", {}, Exception("connection refused"))
@@ -485,7 +486,7 @@ def test_a_store_that_cannot_be_opened_is_refused_without_its_password(url: str)
 def test_a_request_answers_with_its_own_transaction(
     reached: Reached, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pass of the loop that begins once the request is stored waits for its end."""
+    """An iteration of the loop that begins after the request is stored waits for its end."""
     controller, want = reached.lab.controller, reached.lab.store.want_now
     loop = threading.Thread(target=controller.cycle)
 

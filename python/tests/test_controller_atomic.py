@@ -1,5 +1,5 @@
-"""Transactions of the controller's store: all of a transaction is written or nothing, whenever the
-controller crashes."""
+"""Transactions of the controller's store: a transaction is written completely or not at all, at any
+crash of the controller."""
 
 import contextlib
 from pathlib import Path
@@ -42,14 +42,14 @@ class Crash:
 
 
 def wishes(store: Store) -> Any:
-    """Who wants what now and later."""
+    """Returns the present and the deferred requests of each owner."""
     now = sorted((one.owner, one.pair) for one in store.intents("east"))
     return now, [(one.who, one.at, [*one.pairs]) for one in deferred.waiting(store)]
 
 
 @pytest.mark.parametrize("request_of", ["apply", "later", "undo"])
 def test_a_request_is_stored_whole_or_not_at_all(tmp_path: Path, request_of: str) -> None:
-    """A client has a change that waits, and another owner has circuits that an undo takes away."""
+    """A client has a deferred change, and another owner has circuits that an undo removes."""
     for number in range(1, 40):
         lab = Lab(tmp_path)
         controller, at = lab.controller, lab.now + 1e6
@@ -78,7 +78,7 @@ def test_a_request_is_stored_whole_or_not_at_all(tmp_path: Path, request_of: str
 
 
 def test_a_token_that_was_not_stored_is_not_held(tmp_path: Path) -> None:
-    """Another controller gets the same one; the first must not write with it."""
+    """Another controller gets the same token; the first controller must not write with it."""
     url = f"sqlite:///{tmp_path / 'c.db'}"
     lab = Lab(tmp_path, url)
     first, second = lab.store, Store(url, lab.clock)

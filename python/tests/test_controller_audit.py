@@ -1,4 +1,4 @@
-"""The check of the audit log: a part of it in each request, and all of it in the background."""
+"""The check of the audit log: a part in each request, and the whole log in the background."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ from lightloom.controller.store import Store
 
 
 def fill(store: Store, count: int) -> None:
-    """Writes so many records at once."""
+    """Writes this number of records at once."""
     rows, previous = [], FIRST_HASH
     for number in range(1, count + 1):
         row = {"at": float(number), "who": "x", "what": "event", "body": "{}", "previous": previous}
@@ -32,7 +32,7 @@ def tamper(store: Store, number: int) -> None:
 def test_a_request_reads_a_bounded_part_of_the_log(
     reached: Reached, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 25,000 records; after five more requests the whole has been checked."""
+    """The log has 25,000 records; after five more requests, the whole log has been checked."""
     store = reached.lab.store
     with store._engine.begin() as db:
         db.execute(schema.audit.delete())
@@ -58,7 +58,7 @@ def test_a_changed_record_is_found_at_once_where_it_is_shown(reached: Reached) -
     fill(store, 30_000)
     tamper(store, 21_500)
     assert reached.ask("GET", "/audit?after=21000").json()["broken_link"] == 21_500
-    # The first one shown does not fit the one before it.
+    # The first shown record does not match the record before it.
     assert reached.ask("GET", "/audit?after=21500").json()["broken_link"] is None
     with store._engine.begin() as db:
         db.exec_driver_sql("update audit set hash = 'x' where id = 21500")

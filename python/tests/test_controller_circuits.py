@@ -16,7 +16,7 @@ from lightloom.switches.ports import Pair
 CTHROUGH = {"kind": "cthrough", "unrequested": "alone"}
 BOTH = [(3, 4), (4, 3)]
 ONE_WAY = (3, 7)
-"""It takes a port of one of the two."""
+"""A cross-connect at a port of one of the two directions."""
 
 
 def back(pair: Pair) -> Pair | None:
@@ -28,7 +28,10 @@ def conflicts(lab: Lab) -> list[str]:
 
 
 def test_drift_at_one_port_keeps_both_ways_dark(tmp_path: Path) -> None:
-    """Once it is gone both are lit. Each way has its conflict, at the port of the one."""
+    """After its removal both directions are lit.
+
+    Each direction has its conflict, at the port of the foreign cross-connect.
+    """
     lab = Lab(tmp_path)
     lab.switches["east"].change([], [ONE_WAY])
     lab.controller.want("east", [*BOTH, (1, 2), (2, 1)], "ann")
@@ -65,7 +68,7 @@ def test_a_lit_circuit_that_loses_one_port_to_another_owner_goes_dark(tmp_path: 
 
 
 def test_one_way_that_was_asked_for_alone_is_lit_alone(tmp_path: Path) -> None:
-    """Also if another owner wants the way back, which is blocked."""
+    """This also holds if another owner requests the reverse direction, which is blocked."""
     lab = Lab(tmp_path)
     lab.switches["east"].change([], [ONE_WAY])
     lab.controller.want("east", [(4, 3)], "ann")
@@ -84,7 +87,7 @@ def test_a_lease_lights_both_ways_or_none(tmp_path: Path) -> None:
 
 
 def test_a_policy_does_not_count_on_half_a_circuit(tmp_path: Path) -> None:
-    """It wants c – d, of which one way is blocked, and asks for it at each interval."""
+    """The policy requests c – d, of which one direction is blocked, at each interval."""
     lab = Lab(tmp_path, policy=CTHROUGH, mode="act")
     lab.switches["east"].change([], [ONE_WAY])
     for _ in range(3):
@@ -105,7 +108,7 @@ def test_an_adopted_half_is_completed(tmp_path: Path) -> None:
 
 
 def test_a_circuit_is_as_old_as_its_younger_way() -> None:
-    """A way back that is asked for later takes no port from a request that was there before."""
+    """A reverse direction that is requested later takes no port from an earlier request."""
     wanted = [
         Wanted((3, 4), "a", 0, 1.0),
         Wanted((4, 7), "b", 0, 2.0),
@@ -119,7 +122,7 @@ def test_a_circuit_is_as_old_as_its_younger_way() -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_circuits_are_those_of_the_reference(seed: int) -> None:
-    """Random requests of four owners, on five racks, with drift."""
+    """Compares random requests of four owners on five racks, with drift, with the reference."""
     chance = random.Random(seed)
     ports = range(1, 6)
     halves = 0

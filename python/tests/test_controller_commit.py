@@ -30,7 +30,7 @@ class Cutter:
     def __init__(self, fate: Fate) -> None:
         self.fate: Fate = fate
         self.left = 0
-        """The number of commits until then; 0: none is cut any more."""
+        """Number of the commit that is cut, counted down; with 0 no further commit is cut."""
 
     def watch(self) -> Watch:
         writes = False
@@ -63,8 +63,8 @@ class Site:
         self.http = TestClient(app_of(self.lab.controller), raise_server_exceptions=False)
 
     def turn(self) -> None:
-        """A renewal of the role, and what the loop has to do; of a role whose taking was cut, the
-        lease ends first."""
+        """Renews the role and runs the loop once; if the commit that took the role was cut, its
+        lease must end first."""
         self.lab.now += 11.0
         self.role.renew()
         self.loop.turn()
@@ -79,7 +79,8 @@ class Site:
 
 
 def cut_at(folder: Path, url: str, fate: Fate, commit: int) -> bool:
-    """A change of circuits whose n-th commit is cut; whether there are so many."""
+    """Cuts the n-th commit of a change of circuits; returns whether the change has that many
+    commits."""
     cutter = Cutter(fate)
     site = Site(folder, emptied(url), cutter)
     seen = Store(url, site.lab.clock)
@@ -94,7 +95,7 @@ def cut_at(folder: Path, url: str, fate: Fate, commit: int) -> bool:
         was_cut = cutter.left <= 0
         cutter.left = 0
         assert codes[-1] == 200, codes
-        # Unless it was cut before the request or after its answer.
+        # This holds unless the cut was before the request or after its answer.
         assert {*codes[:-1]} <= {503}
         assert len(codes) <= 3
         site.turn()
@@ -120,7 +121,7 @@ def test_a_commit_that_is_cut_makes_nothing_twice(
 ) -> None:
     for commit in range(1, 30):
         if not cut_at(tmp_path, database, fate, commit):
-            # The role, the wish with its key, five steps, the answer.
+            # The commits are: the role, the request with its key, five steps, the answer.
             assert commit > 8
             return
     pytest.fail("it never got through")

@@ -1,5 +1,4 @@
-"""The budget of dark time: the time for which changes of the policy keep circuits dark counts
-against it."""
+"""The budget of dark time, which changes of the policy use while they keep circuits dark."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -47,7 +46,7 @@ class Slow:
         self.lab.switches["east"].change = change  # type: ignore[method-assign]
 
     def policy_joins(self, a: int, b: int) -> list[str]:
-        """The policy decides for a circuit; the states of the transactions."""
+        """Lets the policy decide for a circuit; returns the states of the transactions."""
         self.lab.now += 10
         self.lab.send(matrix((a, b, 10**9)))
         return [one.state for one in self.lab.controller.cycle()]
@@ -84,7 +83,7 @@ def test_the_time_of_a_change_that_gives_circuits_up_counts_once(slow: Slow) -> 
 
 
 def test_changes_of_operators_do_not_count(slow: Slow) -> None:
-    """Also where they take the place of the policy's circuits."""
+    """This also holds if they replace circuits of the policy."""
     for pairs in ([(1, 3), (3, 1)], [(1, 4), (4, 1)], []):
         slow.lab.now += 10
         slow.lab.controller.want("east", pairs, "ann")
@@ -104,7 +103,8 @@ def test_a_change_that_failed_before_the_switch_acted_does_not_count(slow: Slow)
 
 
 def test_a_change_that_failed_counts_until_the_former_circuits_are_lit(slow: Slow) -> None:
-    """The switch removes, and adds neither of the new ones, thrice; then it restores."""
+    """Three times, the switch removes circuits but adds neither of the new ones; then it restores
+    the former circuits."""
 
     def half(remove: Any, add: Any, **keys: Any) -> Any:
         slow.usual(remove, [pair for pair in add if pair in ((1, 2), (2, 1))], **keys)
@@ -118,7 +118,8 @@ def test_a_change_that_failed_counts_until_the_former_circuits_are_lit(slow: Slo
 
 
 def test_time_without_a_controller_does_not_count(slow: Slow) -> None:
-    """It ends in the middle of a change, and 500 s later the next one ends that."""
+    """The controller ends during a change, and 500 s later the next controller finishes the
+    change."""
 
     def crash(remove: Any, add: Any, **keys: Any) -> Any:
         slow.usual(remove, [], **keys)
@@ -164,7 +165,8 @@ def test_of_dark_time_that_began_before_the_hour_the_part_within_it_counts(slow:
 
 
 def test_the_budget_holds_back_what_gives_circuits_up_alone(tmp_path: Path) -> None:
-    """12 s allow two changes of 5 s in an hour, and any number that only add circuits."""
+    """A budget of 12 s permits two changes of 5 s in an hour, and any number of changes that only
+    add circuits."""
     slow = Slow(tmp_path, dark_per_hour="12 s")
     slow.policy_joins(0, 1)
     slow.policy_joins(0, 2)
@@ -182,7 +184,7 @@ def test_the_budget_holds_back_what_gives_circuits_up_alone(tmp_path: Path) -> N
 
 
 def test_a_reading_ends_dark_time() -> None:
-    """Whether a command had an effect is seen at the next reading."""
+    """The next reading shows whether a command had an effect."""
     now = 0.0
     clock = DarkClock([(1, 2)], lambda: now)
     clock.see(lambda: [])

@@ -1,4 +1,4 @@
-"""Changes that wait for a time or for the checkpoint of jobs, and the cost of a change."""
+"""Changes that are deferred to a time or to the checkpoint of jobs, and the cost of a change."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,8 @@ AC = [(1, 3), (3, 1)]
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Lab:
-    """A switch that settles in 20 ms, with a and b joined, and a job of 8 accelerators on a."""
+    """A switch that settles in 20 ms, with a circuit between a and b, and a job of 8 accelerators
+    on a."""
     made = Lab(tmp_path)
     made.controller.want("east", AB, "op")
     made.controller.cycle()
@@ -83,7 +84,8 @@ def test_new_circuits_at_idle_ports_stop_nobody(lab: Lab) -> None:
 
 
 def test_changes_that_stop_a_job_together_wait_for_it(lab: Lab) -> None:
-    """Two clients give up the same circuit: each alone would leave it to the other."""
+    """Two clients give up the same circuit; if only one did, the circuit would stay for the
+    other."""
     lab.controller.want("east", AB, "other")
     lab.controller.cycle()
     later(lab, [])
@@ -137,8 +139,8 @@ def test_another_client_s_change_goes_on_waiting(lab: Lab) -> None:
 def test_after_a_crash_a_change_that_was_made_stays(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The controller stops before the last step of the transaction; when it begins again, the
-    checkpoint is over."""
+    """The controller stops before the last step of the transaction; when it is restarted, the
+    checkpoint has ended."""
 
     class CrashError(BaseException):
         pass
@@ -198,7 +200,7 @@ def test_a_policy_waits_for_a_checkpoint(tmp_path: Path) -> None:
 def test_the_cost_is_accelerators_times_dark_time(
     tmp_path: Path, accelerators: int | None, hours: float | None
 ) -> None:
-    """A switch that settles for 60 s. Another job loses nothing."""
+    """The switch settles for 60 s. Another job has no cost."""
     (tmp_path / "ports.csv").write_text("rack,A port,B port\na,1,1\nb,2,2\nc,3,3\nd,4,4\n")
     racks = Racks(tmp_path / "ports.csv")
     own = jobs.Job("train", "x", ["a", "c"], accelerators)
@@ -238,7 +240,7 @@ def test_a_store_of_the_second_version_gets_the_new_columns(tmp_path: Path) -> N
 
 
 def test_a_job_ends_at_its_time_unless_it_is_announced_again(lab: Lab) -> None:
-    """A scheduler that is gone holds up no change."""
+    """A scheduler that has disappeared does not delay a change."""
     later(lab)
     for _ in range(3):
         jobs.announce(lab.store, "train", "scheduler", ["a"], 8, lab.now, lab.now + 60)
@@ -291,7 +293,8 @@ def test_an_admin_announces_a_checkpoint_of_any_job(reached: Reached) -> None:
 
 
 def test_the_dark_time_is_configured_reported_or_measured(lab: Lab) -> None:
-    """The emulated switch reports 20 ms; without that, what the last change took counts."""
+    """The emulated switch reports 20 ms; without this report, the duration of the last change
+    counts."""
     one = lab.controller.switches["east"]
     assert dark_s(lab.store, one) == pytest.approx(0.02)
     assert one.description is not None
@@ -299,7 +302,7 @@ def test_the_dark_time_is_configured_reported_or_measured(lab: Lab) -> None:
     steps = {step["state"]: step["at"] for step in lab.store.transactions()[0].steps}
     assert dark_s(lab.store, one) == steps["verifying"] - steps["changing"] > 0
     measured = dark_s(lab.store, one)
-    # A controller that was stopped, and a change that lights nothing, measure nothing.
+    # A stopped controller, and a change that lights no circuit, give no measurement.
     plan: dict[str, Any] = {"before": [], "removed": [], "added": [(7, 8)], "kept": []}
     left = lab.store.plan("east", plan, "ann")
     lab.store.move(left.id, "changing")
@@ -322,8 +325,8 @@ def test_the_dark_time_is_configured_reported_or_measured(lab: Lab) -> None:
 def test_what_the_client_does_amid_the_change_counts(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, then: str
 ) -> None:
-    """While the switch changes, the client wants something else, or withdraws: what was carried
-    out does not become its wish."""
+    """While the switch changes, the client sends another request, or withdraws; the completed
+    change does not replace that request."""
     later(lab)
     boundary(lab, 60)
     (waits,) = deferred.waiting(lab.store)
@@ -347,7 +350,8 @@ def test_what_the_client_does_amid_the_change_counts(
 
 
 def test_a_change_whose_hook_failed_at_its_end_is_carried_out_once(lab: Lab) -> None:
-    """It is over by the time that another operator's request ends it: its circuits stay."""
+    """The checkpoint has ended when another operator's request finishes the change; its circuits
+    stay."""
 
     class Falters(NoHook):
         fails = True
@@ -361,7 +365,7 @@ def test_a_change_whose_hook_failed_at_its_end_is_carried_out_once(lab: Lab) -> 
     later(lab)
     boundary(lab, 60)
     assert [one.state for one in lab.controller.cycle()] == ["verifying"]
-    lab.now += 100  # the checkpoint is over
+    lab.now += 100  # the checkpoint has ended
     hook.fails = False
     lab.controller.want("east", [(5, 6)], "bob")
     states = [one.state for one in lab.controller.reconcile("east", "bob")]

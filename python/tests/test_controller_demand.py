@@ -29,7 +29,7 @@ Matrix = Sequence[Sequence[int]]
 
 
 class Pod:
-    """Four racks, each with a switch of two uplinks, and counters that are read of them."""
+    """Four racks, each with a switch with two uplinks, and a reader of their counters."""
 
     def __init__(self, folder: Path, **keys: Any) -> None:
         (folder / "ports.csv").write_text(PORTS)
@@ -52,7 +52,7 @@ class Pod:
         self.counters = Counters(config.demand.counters, config.interval)
 
     def carry(self, matrix: Matrix) -> None:
-        """Traffic between racks, over one uplink or the other by turns."""
+        """Adds traffic between racks, alternately over the two uplinks."""
         for a, row in enumerate(matrix):
             for b, size in enumerate(row):
                 self.tors[a].sends(UPLINKS[b % 2], size)
@@ -62,8 +62,8 @@ class Pod:
         return self.counters.latest(self.racks, now)
 
 
-#: Traffic of which the sums of rows and columns leave no other matrix of its kind: two racks, all
-#: alike, and products u(i) · v(j) between different racks.
+#: Traffic that the sums of rows and columns determine within its family: two racks, equal entries,
+#: and products u(i) · v(j) between different racks.
 U, V = (7_000, 1_000, 3_000, 2_000), (11, 5, 2, 9)
 KNOWN = {
     "two racks": [[0, 4_000, 0, 0], [9_000, 0, 0, 0], [0] * 4, [0] * 4],
@@ -89,7 +89,7 @@ def test_known_counters_have_a_known_matrix(tmp_path: Path, traffic: str, style:
 
 
 def test_sums_are_kept_where_the_matrix_is_an_estimate(tmp_path: Path) -> None:
-    """Of any other traffic, each rack's sums are those that were counted."""
+    """For other traffic, the sums of each rack equal the counted ones."""
     true = np.array([[0, 900, 10, 40], [30, 0, 500, 80], [200, 60, 0, 70], [5, 400, 300, 0]])
     pod = Pod(tmp_path)
     with racks(*pod.tors):
@@ -104,7 +104,7 @@ def test_sums_are_kept_where_the_matrix_is_an_estimate(tmp_path: Path) -> None:
 
 
 def test_the_span_is_what_counts(tmp_path: Path) -> None:
-    """Readings each 10 s, a span of 30 s: traffic counts in three readings and no more."""
+    """With readings every 10 s and a span of 30 s, traffic counts in exactly three readings."""
     pod = Pod(tmp_path, span="30 s")
     totals = []
     with racks(*pod.tors):
@@ -118,7 +118,7 @@ def test_the_span_is_what_counts(tmp_path: Path) -> None:
 
 
 def test_a_counter_that_begins_again_counts_from_zero(tmp_path: Path) -> None:
-    """A switch reboots: its counters restart, and what they have since is counted."""
+    """After a reboot of a switch its counters restart, and their new values are counted."""
     pod = Pod(tmp_path)
     pod.carry(KNOWN["products"])
     with racks(*pod.tors):
@@ -218,7 +218,8 @@ def test_a_table_of_interfaces_that_is_none_is_refused(
 
 
 def test_a_policy_follows_the_counters(tmp_path: Path) -> None:
-    """The whole loop: traffic between a and c, b and d; the controller lights these circuits."""
+    """The whole loop: with traffic between a and c, and b and d, the controller lights these
+    circuits."""
     pod = Pod(tmp_path)
     lab = Lab(tmp_path, policy=CTHROUGH, mode="act", demand={"counters": pod.keys})
     with racks(*pod.tors):
@@ -235,7 +236,7 @@ def test_a_policy_follows_the_counters(tmp_path: Path) -> None:
 
 
 HOSTS = "prefix,rack\n10.0.1.0/24,a\n10.0.2.0/24,b\n10.0.3.0/24,c\n10.0.4.7,d\n"
-#: Source, destination, bytes; the last one is of a host that the map does not name.
+#: Source, destination, bytes; the host of the last flow is not in the map.
 FLOWS = [
     ("10.0.1.5", "10.0.3.9", 6_000_000),
     ("10.0.1.6", "10.0.3.9", 3_000_000),
@@ -248,14 +249,15 @@ BETWEEN = [[0, 0, 9_000_000, 0], [0, 0, 0, 5_000_000], [1_000, 0, 0, 0], [0, 0, 
 
 
 def nfdump(flows: Sequence[tuple[str, str, int]]) -> str:
-    """As `nfdump -o csv` prints NetFlow."""
+    """Returns flows in the format in which `nfdump -o csv` prints NetFlow."""
     rows = [f"2027-01-15 08:00:00,1.0,TCP,{a},443,{b},50000,10,{n}" for a, b, n in flows]
     head = "firstSeen,duration,proto,srcAddr,srcPort,dstAddr,dstPort,packets,bytes"
     return "\n".join([head, *rows]) + "\n"
 
 
 def sflowtool(flows: Sequence[tuple[str, str, int]]) -> str:
-    """As `sflowtool -l` prints sFlow: packets of 1,000 bytes, one in so many sampled."""
+    """Returns flows in the format in which `sflowtool -l` prints sFlow: sampled packets of 1,000
+    bytes."""
     rows = [
         f"FLOW,10.0.0.1,1,2,00:00:00:00:00:01,00:00:00:00:00:02,0x0800,0,0,{a},{b},6,0,64,"
         f"443,50000,0x18,1000,986,{n // 1000}"
@@ -326,7 +328,7 @@ def test_a_folder_that_is_not_there_is_refused_and_named_when_it_goes(tmp_path: 
 
 
 def test_racks_of_a_matrix_that_no_port_map_has_are_counted_and_said_once(tmp_path: Path) -> None:
-    """The racks of the other switch are known."""
+    """The racks of the other switch are in its port map and are not counted."""
     (tmp_path / "west.csv").write_text("rack,A port,B port\nwest-1,1,1\nwest-2,2,2\n")
     names = ["a", "b", "west-1", "x", "y"]
     rows = [[name, *("5" if name != other else "0" for other in names)] for name in names]
@@ -387,7 +389,7 @@ def test_keys_of_demand_that_cannot_be_are_refused(demand: Any, key: str) -> Non
 
 
 def test_a_client_may_send_demand_beside_counters(tmp_path: Path) -> None:
-    """The newer one counts."""
+    """The newer demand is used."""
     pod = Pod(tmp_path)
     lab = Lab(tmp_path, demand={"counters": pod.keys})
     collector, ports = lab.controller.collector, pod.racks
@@ -405,7 +407,7 @@ def test_a_client_may_send_demand_beside_counters(tmp_path: Path) -> None:
 
 
 def test_smoothed_demand_is_the_exponential_average() -> None:
-    """d0, then d0 + s (d1 - d0); a demand that is read twice counts once."""
+    """The average is d0, then d0 + s (d1 - d0); a demand that is read twice counts once."""
     smoothing = Smoothing(0.25)
     first, second = Seen([[0, 100], [8, 0]], 1.0, "x"), Seen([[0, 20], [0, 0]], 2.0, "x")
     assert smoothing.of("east", first).matrix == first.matrix
@@ -424,7 +426,7 @@ def test_a_share_outside_0_to_1_is_refused(tmp_path: Path, share: float) -> None
 
 @pytest.mark.parametrize("text", ["0,0\n0,0\n", "src,dst,bytes\na,b,0\n", "src,dst,bytes\na,a,0\n"])
 def test_a_file_without_traffic_is_a_demand_of_zeros(tmp_path: Path, text: str) -> None:
-    """As of an idle network: what is carried is that of now, and the policy decides."""
+    """The file is that of an idle network: its demand is zero, and the policy decides."""
     lab = Lab(tmp_path, policy="cthrough")
     file = tmp_path / "demand" / "1.csv"
     for content, carried in ((ACTIVE, 1.0), (text, 0.0)):
@@ -440,7 +442,7 @@ def test_a_file_without_traffic_is_a_demand_of_zeros(tmp_path: Path, text: str) 
 
 
 def test_a_file_of_the_future_is_refused(tmp_path: Path) -> None:
-    """It would hide all that is written until then."""
+    """Such a file would hide all files that are written until its time."""
     now = 1_000_000.0
     collector = flowing(tmp_path, "1.csv", nfdump(FLOWS), now + 30)
     ports = Racks(tmp_path / "ports.csv")

@@ -24,8 +24,8 @@ HEAD = "switch,port,target,interface\n"
 
 
 class Drained:
-    """A controller whose hook disables interfaces; at each change of the circuits it is noted
-    which interfaces are up."""
+    """A controller whose hook disables interfaces; the interfaces that are up are recorded at each
+    change of circuits."""
 
     def __init__(self, folder: Path) -> None:
         self.tors = [TopOfRack(UPLINK) for _ in range(4)]
@@ -43,18 +43,18 @@ class Drained:
         switch.change = change  # type: ignore[method-assign]
 
     def up(self) -> list[bool]:
-        """Which of the four interfaces are up."""
+        """Returns which of the four interfaces are up."""
         return [tor.enabled[UPLINK] for tor in self.tors]
 
     def slow(self, tor: TopOfRack) -> None:
-        """An interface does not go down; the wait for it is short, that for answers is not."""
+        """Makes an interface stay up; the time to wait for it is short, unlike that for answers."""
         tor.slow.add(UPLINK)
         hook = self.lab.controller._hook
         assert isinstance(hook, InterfaceHook)
         hook._wait_s = 0.3
 
     def apply(self, *pairs: Pair) -> Any:
-        """The transaction that lights these cross-connects and no others."""
+        """Returns the transaction that lights exactly these cross-connects."""
         self.lab.controller.want("east", pairs, "ann")
         return self.lab.controller.reconcile("east", "ann")[-1]
 
@@ -67,7 +67,7 @@ def drained(tmp_path: Path) -> Iterator[Drained]:
 
 
 def test_interfaces_are_down_while_their_circuit_changes(drained: Drained) -> None:
-    """a – b becomes a – c; b, which has no circuit any more, stays down."""
+    """a – b becomes a – c; the interface of b, which no longer has a circuit, stays down."""
     assert drained.apply((1, 2), (2, 1)).state == "done"
     assert drained.apply((1, 3), (3, 1)).state == "done"
     assert drained.changes == [
@@ -88,7 +88,7 @@ def test_interfaces_of_kept_circuits_are_not_touched(drained: Drained) -> None:
 
 
 def test_light_that_leads_one_way_has_one_interface(drained: Drained) -> None:
-    """Traffic enters 1A-2B at rack a alone: rack b goes on to send over 2A-3B."""
+    """Traffic enters 1A-2B only at rack a: rack b continues to send over 2A-3B."""
     drained.apply((1, 2), (2, 3))
     drained.apply((2, 3))
     assert drained.changes[-1] == ([(1, 2)], [], [False, True, True, True])
@@ -127,8 +127,11 @@ def test_a_switch_has_one_set_for_all_its_interfaces(tmp_path: Path) -> None:
 def test_nothing_goes_dark_if_an_interface_stays_up(
     drained: Drained, spoil: Any, said: str
 ) -> None:
-    """The other end, which was disabled in time, is enabled again. Until the switch of the one end
-    answers, the transaction is open, and an alarm says why."""
+    """The other end, which was disabled in time, is enabled again.
+
+    The transaction is open until the switch of the first end answers, and an alarm states the
+    reason.
+    """
     drained.apply((1, 2), (2, 1))
     spoil(drained, drained.tors[1])
     made = drained.apply((1, 3), (3, 1))
@@ -151,7 +154,7 @@ def test_a_port_without_an_interface_is_named(drained: Drained) -> None:
 def test_a_crash_in_mid_change_leaves_interfaces_down_until_it_is_recovered(
     drained: Drained,
 ) -> None:
-    """The process ends after the switch acted: the next one lets traffic in."""
+    """The process ends after the switch has acted; the next process admits traffic."""
     drained.apply((1, 2), (2, 1))
     switch, change = drained.lab.switches["east"], drained.lab.switches["east"].change
 
@@ -171,8 +174,11 @@ def test_a_crash_in_mid_change_leaves_interfaces_down_until_it_is_recovered(
 
 
 def test_after_a_takeover_the_former_controller_leaves_interfaces_alone(tmp_path: Path) -> None:
-    """It is stopped after the switch acted; the other one ends the change with its own hook, and
-    changes the circuits again. Then the former one goes on."""
+    """The controller is stopped after the switch has acted.
+
+    The other controller finishes the change with its own hook, and changes the circuits again. Then
+    the former controller continues.
+    """
     drained = Drained(tmp_path)
     lab, url = drained.lab, f"sqlite:///{tmp_path / 'shared.db'}"
     lab.store = Store(url, lab.clock)
@@ -199,7 +205,7 @@ def test_after_a_takeover_the_former_controller_leaves_interfaces_alone(tmp_path
         with pytest.raises(DeposedError):
             drained.apply((1, 3), (3, 1))
         assert lab.lit() == [(4, 2)]
-        # Those of circuits that were removed without a new one at their ports stay down.
+        # Interfaces of removed circuits without a new circuit at their ports stay down.
         assert drained.up() == [False, False, False, True]
         assert [one.state for one in store.transactions()] == ["done", "done", "done"]
         assert store.broken_link() is None

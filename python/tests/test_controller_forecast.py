@@ -1,4 +1,4 @@
-"""The simulation of the next interval in a dry run, against closed forms."""
+"""The simulation of the next interval in a dry run, compared with closed forms."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ S, MS = 10**12, 10**9
 CIRCUIT = NetworkTable(circuit_rate="100 Gb/s")
 BOTH = NetworkTable(circuit_rate="100 Gb/s", packet_rate="10 Gb/s")
 SECOND = 12_500_000_000
-"""Bytes that a circuit carries in a second."""
+"""Number of bytes that a circuit carries in a second."""
 
 
 def demand(*entries: tuple[int, int, int]) -> list[list[int]]:
@@ -27,8 +27,9 @@ def demand(*entries: tuple[int, int, int]) -> list[list[int]]:
 @pytest.mark.parametrize("settle_ms", [0, 10, 200])
 @pytest.mark.parametrize("load", [0.5, 1.0])
 def test_a_new_circuit_carries_its_demand_after_the_dark_time(settle_ms: int, load: float) -> None:
-    """Nothing else joins the racks: what arrived in the dark catches up, if the circuit has the
-    rate; the last part of the demand is offered a hundredth before the end."""
+    """No other network connects the racks: traffic that arrived in the dark time is delivered
+    later, if the circuit is fast enough; the last part of the demand is offered a hundredth of the
+    interval before its end."""
     seen = demand((0, 2, round(load * SECOND)))
     kept = carried(CIRCUIT, seen, [(0, 1)], [(0, 1)], S, settle_ms * MS)
     assert kept.delivered == 0
@@ -60,7 +61,8 @@ def test_a_kept_circuit_is_not_dark() -> None:
 
 
 def test_the_packet_network_carries_what_no_circuit_joins() -> None:
-    """A tenth of its rate is offered, so all of it arrives but, for the last part, its own time."""
+    """A tenth of its rate is offered, so all traffic arrives except that of the last part, which is
+    still in transmission."""
     size = SECOND // 100
     seen = demand((0, 1, SECOND // 2), (0, 3, size))
     found = carried(BOTH, seen, [(0, 1)], [(0, 1)], S, 10 * MS)
@@ -69,7 +71,7 @@ def test_the_packet_network_carries_what_no_circuit_joins() -> None:
 
 
 def test_the_parts_of_a_demand_add_up_to_it() -> None:
-    """Fewer bytes than parts, and a number that does not divide."""
+    """The demand has fewer bytes than parts, or a number that the parts do not divide."""
     for size in (1, PARTS - 1, 10_007):
         found = carried(CIRCUIT, demand((0, 1, size)), [(0, 1)], [(0, 1)], S, 0)
         assert found.delivered == 1
@@ -84,7 +86,7 @@ BODY: dict[str, Any] = {"circuits": [["a", "c"]], "dry_run": True}
 
 
 def test_a_dry_run_simulates_the_next_interval(dry: Reached) -> None:
-    """The demand fills the circuit, and ten times the packet network."""
+    """The demand fills the circuit, which is ten times as fast as the packet network."""
     lab = dry.lab
     lab.controller.want("east", [(1, 2), (2, 1)], "admin")
     lab.controller.cycle()

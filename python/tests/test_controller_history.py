@@ -1,4 +1,4 @@
-"""Queries of the controller's store in each pass take no longer after a long history."""
+"""Queries of the controller's store in each iteration take no longer after a long history."""
 
 import json
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from lightloom.controller.transaction_log import OPEN, OVER
 
 HISTORY = 20_000
 STEP = 100
-"""Instructions of SQLite's virtual machine from one count to the next."""
+"""Number of instructions of SQLite's virtual machine between two counts."""
 
 
 class Counted(Store):
@@ -35,7 +35,7 @@ class Counted(Store):
         event.listen(self._engine, "connect", connect)
 
     def cost(self, act: Callable[[], Any]) -> int:
-        """About so many instructions a request takes."""
+        """Returns the approximate number of instructions of a request."""
         self.counts = 0
         act()
         return STEP * self.counts

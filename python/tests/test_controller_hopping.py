@@ -34,12 +34,13 @@ LEASE_S = 2.0
 
 
 class Witness:
-    """Sees what each controller sends to the switch and to the hook, and who holds the role."""
+    """Records the messages of each controller to the switch and to the hook, and the holder of the
+    role."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._lock = store, threading.Lock()
         self.commands: list[tuple[float, str, str]] = []
-        """When, by which controller, what."""
+        """Time, controller, command."""
         self.holders: list[tuple[float, str]] = []
         self.carrying: set[Pair] = set()
         """Cross-connects with traffic."""
@@ -60,7 +61,7 @@ class Witness:
         self._thread.join(10)
 
     def of(self, name: str) -> Callable[[], Watch]:
-        """Sees the SCPI commands of a controller."""
+        """Returns a recorder of a controller's SCPI commands."""
 
         def see(data: bytes) -> Fate:
             for verb, a, b in re.findall(rb":conn:(add|sub) \(@([\d,]+)\),\(@([\d,]+)\)", data):
@@ -82,7 +83,7 @@ class Witness:
                 self.lit |= pairs
 
     def step(self, step: str, pairs: set[Pair]) -> None:
-        """The hook was called."""
+        """Records a call of the hook."""
         with self._lock:
             if step == "drain":
                 self.carrying -= pairs
@@ -92,7 +93,7 @@ class Witness:
             self.carrying |= pairs
 
     def intruders(self, numbers: dict[str, str]) -> list[str]:
-        """Commands while another controller held the role before and afterwards.
+        """Returns the commands during which another controller held the role before and after.
 
         Args:
             numbers: the process of each controller.
@@ -172,7 +173,8 @@ class Site:
             return ""
 
     def ask(self, name: str, circuits: Circuits, key: str) -> int:
-        """Asks a controller for circuits; the status of its answer, 0 if there was none."""
+        """Requests circuits from a controller; returns the status of its answer, 0 if there was
+        none."""
         address = f"http://127.0.0.1:{self.http[name]}/switches/east/circuits"
         body = json.dumps({"circuits": circuits}).encode()
         request = urllib.request.Request(address, body, method="PUT")
@@ -210,9 +212,10 @@ class Site:
 
 
 def stop_amid_a_change(site: Site, circuits: Circuits, then: Circuits, key: str, hops: int) -> None:
-    """The active controller is stopped while the switch settles, and so is each of the next ones
-    but the last as soon as it has the role. The client wants something else, and all go on: what
-    the stopped ones would do next undoes that. Then the first request is sent again."""
+    """The active controller is stopped while the switch settles, and each of the next controllers
+    except the last is stopped when it has the role. The client sends another request, and all
+    controllers continue: the next actions of the stopped ones would undo that request. Then the
+    first request is sent again."""
     first = site.active()
     sent = len(site.witness.commands)
     answers: list[int] = []
@@ -242,7 +245,7 @@ def stop_amid_a_change(site: Site, circuits: Circuits, then: Circuits, key: str,
 
 def test_the_role_hops_amid_changes_and_each_is_made_once(database: str, tmp_path: Path) -> None:
     site = Site(tmp_path, emptied(database))
-    # The ports of the first circuits are free again: a stopped controller might light these.
+    # The ports of the first circuits are free again, so that a stopped controller could light them.
     plans: list[tuple[Circuits, Circuits, int]] = [
         ([("a", "b")], [("c", "d")], 1),
         ([("a", "c")], [("b", "d")], 2),
@@ -257,7 +260,7 @@ def test_the_role_hops_amid_changes_and_each_is_made_once(database: str, tmp_pat
         time.sleep(0.2)
         assert site.witness.intruders(site.numbers) == []
         assert site.witness.breaches == []
-        # The hooks of the last controller have let traffic in wherever there is light.
+        # The hooks of the last controller have admitted traffic on all lit circuits.
         assert site.witness.carrying == {*expected}
         assert {name for _, name, _ in site.witness.commands} >= {site.active()}
         made = site.store.transactions()

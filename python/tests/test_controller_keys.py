@@ -1,5 +1,5 @@
-"""A request with a key takes effect once, wherever its controller crashes, and whichever of two
-controllers receives it."""
+"""A request with a key takes effect once, at any crash of its controller, and on either of two
+controllers."""
 
 import json
 import threading
@@ -43,7 +43,7 @@ class Process:
         self.commits = 0
 
     def crash_at(self, commit: int) -> None:
-        """The process ends at a commit of a write: that is lost, and so is everything after it."""
+        """Ends the process at a commit of a write, which is lost with all later writes."""
 
         def count(connection: Any) -> None:
             if connection.get_execution_options().get("writes"):
@@ -61,7 +61,7 @@ class Process:
 
 
 def recorded(store: Store, pairs: list[list[int]]) -> int:
-    """How often somebody came to want just these cross-connects."""
+    """Returns the number of requests for exactly these cross-connects in the store."""
     found = [r for r in store.audit() if r["what"] == "intent"]
     return sum(json.loads(record["body"])["pairs"] == pairs for record in found)
 
@@ -85,7 +85,8 @@ REQUESTS: dict[str, tuple[str, str, Any, Any, Effects]] = {
     ),
     "undo": ("POST", "/transactions/1/undo", None, LIT, lambda s: recorded(s, [])),
 }
-"""Method, path, body; what the client asks for next; how often the request took effect."""
+"""Method, path, body; the next request of the client; the number of times that the first request
+took effect."""
 
 
 @pytest.mark.parametrize("name", REQUESTS)
@@ -105,7 +106,7 @@ def test_a_request_takes_effect_once_wherever_its_controller_crashes(
         is_answered = first.ask(method, path, body, "k").status_code < 300
         second = Process(reached, url)
         second.controller.start()
-        # The client does something else before it sends the request again.
+        # The client sends another request before it repeats the first.
         assert second.ask("PUT", INTENT, between).status_code == 200
         lit = reached.lab.lit()
         had_effect = effects(second.store) > before
@@ -124,8 +125,11 @@ def test_a_request_takes_effect_once_wherever_its_controller_crashes(
 
 
 def test_of_two_controllers_one_carries_out_the_request_of_a_key(tmp_path: Path) -> None:
-    """The first is stopped in the change. The client asks the second for something else, and then
-    sends the request to both again."""
+    """The first controller is stopped during the change.
+
+    The client sends another request to the second controller, and then repeats the first request to
+    both.
+    """
     url = f"sqlite:///{tmp_path / 'c.db'}"
     reached = Reached(tmp_path, store=url)
     lab, switch = reached.lab, reached.lab.switches["east"]

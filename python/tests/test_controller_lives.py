@@ -30,7 +30,7 @@ Patch = Callable[[pytest.MonkeyPatch], None]
 
 
 def ports_in(folder: Path) -> Path:
-    """The folder, with a port map in it."""
+    """Returns the folder with a port map in it."""
     lines = [f"{rack},{port},{port}" for port, rack in enumerate(RACKS, 1)]
     (folder / "ports.csv").write_text("\n".join(["rack,A port,B port", *lines]), encoding="utf-8")
     return folder
@@ -42,12 +42,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def is_restless(seed: int) -> bool:
-    """Whether the policy of a life wants so much that it spends its dark time."""
+    """Whether the policy of a life requests so many changes that it uses up its dark time."""
     return seed % 8 == 7
 
 
 def config_for(seed: int, folder: Path) -> ControllerTable:
-    """A configuration: the world begins at 13:46 UTC."""
+    """Returns a configuration; the world begins at 13:46 UTC."""
     chance = random.Random(f"configuration {seed}")
     limits: dict[str, Any] = {
         "dwell": chance.choice(["0 s", "60 s"]),
@@ -73,7 +73,7 @@ def config_for(seed: int, folder: Path) -> ControllerTable:
 
 
 def lived(seed: int, folder: Path, url: str = "sqlite://") -> Life:
-    """A life; fails if an invariant does not hold."""
+    """Runs a life; fails if an invariant does not hold."""
     life = Life(seed, config_for(seed, folder), url, is_restless=is_restless(seed))
     for _ in range(life.chance.randint(10, 40)):
         life.step()
@@ -95,7 +95,8 @@ def test_whatever_happens_the_promises_are_kept_for_long(folder: Path, first: in
 
 
 def test_the_lives_are_not_all_alike(folder: Path) -> None:
-    """Every outcome, takeovers amid changes, deferred changes, leases, policies that act."""
+    """Checks that the lives have every outcome, takeovers during changes, deferred changes, leases,
+    and policies that act."""
     seen: Counter[str] = Counter()
     for seed in range(160):
         life = lived(seed, folder)
@@ -117,7 +118,8 @@ def test_the_lives_are_not_all_alike(folder: Path) -> None:
 
 
 def instead(target: Any, name: str, act: Callable[..., Any]) -> Patch:
-    """A rule that is broken: a function with another result, which it is given first."""
+    """Breaks a rule: replaces a function by `act`, which receives the original function as its
+    first argument."""
 
     def patch(monkeypatch: pytest.MonkeyPatch) -> None:
         usual = getattr(target, name)
@@ -213,7 +215,7 @@ BROKEN: dict[str, Patch] = {
 }
 MOST = 150
 RARE = ("dwell", "a deferred change waits for its jobs", "the policy waits for jobs")
-"""Few lives need these rules."""
+"""Rules that matter in few lives."""
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from lightloom.controller.run import Loop, Role
 
 
 class Driven:
-    """A loop in the time of a lab."""
+    """A loop on the clock of a lab."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab, self.said = lab, list[str]()
@@ -65,7 +65,7 @@ def test_a_loop_passes_once_an_interval_and_only_with_the_role(
 
 
 def test_a_controller_that_ends_gives_its_role_up(tmp_path: Path) -> None:
-    """Another one takes it at once; one that is a standby gives nothing up."""
+    """Another controller takes the role at once; a standby gives up no role."""
     lab = Lab(tmp_path)
     first, second = lab.store, copy.copy(lab.store)
     first.fence = second.fence = NO_ROLE
@@ -98,7 +98,7 @@ def test_a_standby_says_once_who_is_active(tmp_path: Path) -> None:
 def test_the_loop_goes_on_after_its_database_did_not_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The role is lost meanwhile, and taken again once the database answers."""
+    """The role is lost in the meantime, and taken again when the database answers."""
 
     def fail(*_: object, **__: object) -> None:
         raise OperationalError("SELECT 1", {}, Exception("connection refused"))

@@ -1,4 +1,4 @@
-"""The HTTP interface against its own OpenAPI document: generated valid and invalid requests
+"""The HTTP interface compared with its own OpenAPI document: generated valid and invalid requests
 (schemathesis), and each error that a route documents."""
 
 import json
@@ -40,7 +40,7 @@ CHECKS: Any = [
     negative_data_rejection,
     unsupported_method,
 ]
-#: A stream of events has no end; test_controller_tokens.py has it.
+#: An event stream has no end; test_controller_tokens.py tests it.
 ENDLESS = "/events"
 OPERATIONS = [
     (method, path)
@@ -52,7 +52,7 @@ EXAMPLES = 20
 
 
 def broken_ones() -> list[tuple[str, str]]:
-    """Operations with something that a request can have wrong."""
+    """Returns the operations whose requests can be invalid."""
     return [
         (method, path)
         for method, path in OPERATIONS
@@ -61,8 +61,10 @@ def broken_ones() -> list[tuple[str, str]]:
 
 
 def fuzz(reached: Reached, method: str, path: str, mode: GenerationMode) -> set[int]:
-    """Sends generated requests, and returns the status codes of the answers. Half of the valid
-    ones to a switch, a lease or a transaction name one that there is."""
+    """Sends generated requests, and returns the status codes of the answers.
+
+    Half of the valid requests for a switch, a lease or a transaction name an existing one.
+    """
     described = schemathesis.openapi.from_asgi("/openapi.json", reached.http.app)
     operation = described[path][method.upper()]
     known = {"switch": "east", "number": 1, "job": "train"}
@@ -92,7 +94,7 @@ def test_valid_requests_have_documented_answers(reached: Reached, method: str, p
     reached.ask("POST", "/switches/east/leases", {"racks": ["a", "b"], "ends": 2e9})
     begin_job(reached)
     statuses = fuzz(reached, method, path, GenerationMode.POSITIVE)
-    # No generated text is the name of a rack, and no matrix has as many rows as there are.
+    # No generated text is the name of a rack, and no generated matrix has the right number of rows.
     no_name = path.endswith(("/leases", "/demand")) or (method, path) == ("put", "/jobs/{job}")
     assert 200 in statuses or no_name, statuses
 
@@ -110,7 +112,7 @@ GOOD = {(method, general(path)): (path, body) for method, path, body, _ in ROUTE
 
 
 def conforms(answer: Any, method: str, path: str) -> None:
-    """Holds an answer to what the document says of its status."""
+    """Checks an answer against the document's entry for its status."""
     documented = DOCUMENT["paths"][path][method]["responses"]
     assert str(answer.status_code) in documented, (answer.status_code, answer.text[:300])
     (kind,) = documented[str(answer.status_code)]["content"]
@@ -120,7 +122,7 @@ def conforms(answer: Any, method: str, path: str) -> None:
 
 
 def refusals() -> list[tuple[str, str, int]]:
-    """Every refusal that the document has of a route."""
+    """Returns every refusal that the document has for a route."""
     return [
         (method, path, int(status))
         for path, methods in DOCUMENT["paths"].items()
@@ -131,14 +133,14 @@ def refusals() -> list[tuple[str, str, int]]:
 
 
 def begin_job(reached: Reached) -> None:
-    """A job, and a change that waits for its checkpoint."""
+    """Starts a job, and a change that is deferred to its checkpoint."""
     reached.ask("PUT", "/jobs/train", {"racks": ["a"]})
     waiting = {"cross_connects": ["5A-7B"], "when": "at checkpoint"}
     reached.ask("PUT", "/switches/east/intent", waiting)
 
 
 def busy(reached: Reached, path: str) -> None:
-    """Another client holds what a request needs."""
+    """Lets another client hold the resources that a request needs."""
     begin_job(reached)
     if "/jobs" in path:
         reached.lab.store.change(schema.job, "x", "job", {"name": "train"}, owner="somebody")
@@ -153,7 +155,7 @@ def busy(reached: Reached, path: str) -> None:
 
 
 class Locked:
-    """A hook whose switch refuses."""
+    """A hook whose switch refuses changes."""
 
     def drain(self, switch: str, pairs: object) -> None:
         raise HookError("locked")
@@ -163,12 +165,12 @@ class Locked:
 
 
 def unanswered(*_: object, **__: object) -> Any:
-    """As a database that is down."""
+    """Fails like a database that is down."""
     raise OperationalError("SELECT", {}, Exception("connection refused"))
 
 
 def provoked(reached: Reached, method: str, general: str, status: int) -> Any:
-    """The answer to a request that deserves a refusal."""
+    """Returns the answer to a request that must be refused."""
     path, body = GOOD[method.upper(), general]
     token, headers, content = reached.tokens["admin"], {}, json.dumps(body).encode()
     if status == 400:
@@ -180,7 +182,8 @@ def provoked(reached: Reached, method: str, general: str, status: int) -> Any:
         token = reached.tokens["plan" if needed == "read" else "read"]
     elif status == 409:
         busy(reached, path)
-        # An admin may end what is another client's.
+        # The token has only the scope of the route, because an admin may end jobs and leases of
+        # other clients.
         token = reached.tokens[DOCUMENT["paths"][general][method]["x-scope"]]
     elif status == 411:
         headers = {"Transfer-Encoding": "chunked"}
@@ -223,7 +226,7 @@ def test_a_switch_that_does_not_answer_is_no_fault_of_the_client(reached: Reache
     conforms(answer, "put", "/switches/{switch}/intent")
 
 
-#: Values that a JSON parser, a number or a database may choke on, by what is odd about them.
+#: Values that a JSON parser, a number type or a database might not handle, by their property.
 ODD_VALUES = {
     "not a number": b"NaN",
     "infinite": b"1e999",
@@ -249,7 +252,7 @@ ODD_BODIES = {
     "nothing": b"",
     "cut": b'{"racks": ["a"',
 }
-#: Bodies that are valid but for the value in them.
+#: Bodies that are valid except for one value.
 BODIES = {
     ("put", "intent"): b'{"cross_connects": [%s]}',
     ("put", "circuits"): b'{"circuits": [["a", %s]]}',

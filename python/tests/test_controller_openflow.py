@@ -33,14 +33,14 @@ CIRCUIT, ELECTRICAL = "output:7", "output:1"
 
 
 class Flowing:
-    """A controller whose hook changes rules; at each change of the circuits it is noted which
-    traffic enters a circuit."""
+    """A controller whose hook changes rules; the traffic that enters circuits is recorded at each
+    change of circuits."""
 
     def __init__(self, folder: Path, rules: str = RULES, hosts: str = HOSTS, **keys: Any) -> None:
         (folder / "rules.csv").write_text(rules)
         (folder / "hosts.csv").write_text(hosts)
         table = {"rules": "rules.csv", "hosts": "hosts.csv", "listen": "unix:of.sock"}
-        # For so long it is waited for switches that do not connect or reply.
+        # The time to wait for switches that do not connect or reply.
         table |= {"timeout": "2 s", "settle": "1 ms", **keys}
         self.lab = Lab(folder, openflow=table)
         self.address = f"unix:{folder / 'of.sock'}"
@@ -62,7 +62,7 @@ class Flowing:
         assert listener.missing([1, 2, 3, 4], time.monotonic() + 30) == []
 
     def fail(self, datapath: int, **how: Any) -> None:
-        """A switch closes its connection or, if it is given how, misbehaves otherwise."""
+        """Makes a switch close its connection, or fail in the given way."""
         one = self.switches[datapath - 1]
         for name, value in how.items():
             setattr(one, name, value)
@@ -76,8 +76,8 @@ class Flowing:
         return hook
 
     def on_circuits(self) -> set[Pair]:
-        """Racks whose traffic for another is led onto a circuit, as cross-connects of their
-        ports."""
+        """Returns the racks whose traffic to another rack enters a circuit, as cross-connects of
+        their ports."""
         return {
             (one.datapath, to)
             for one in self.switches
@@ -104,7 +104,7 @@ def flowing(tmp_path: Path) -> Iterator[Flowing]:
 
 
 def test_traffic_leaves_a_circuit_before_it_changes(flowing: Flowing) -> None:
-    """a – b becomes a – c, in three substeps; without a circuit b's traffic has no rule."""
+    """a – b becomes a – c in three substeps; traffic of b, which has no circuit, has no rule."""
     assert flowing.apply((1, 2), (2, 1)).state == "done"
     assert flowing.on_circuits() == {(1, 2), (2, 1)}
     before = len(flowing.switches[0].events)
@@ -134,7 +134,7 @@ def test_traffic_leaves_a_circuit_before_it_changes(flowing: Flowing) -> None:
 
 
 def test_traffic_is_never_on_what_changes_and_always_on_what_stays(flowing: Flowing) -> None:
-    """Fifty random matchings of four racks, one way and both ways."""
+    """Tests fifty random matchings of four racks, unidirectional and bidirectional."""
     chance, lit = random.Random(33), set[Pair]()
     for _ in range(50):
         ends = chance.sample(range(1, 5), 4)
@@ -148,7 +148,7 @@ def test_traffic_is_never_on_what_changes_and_always_on_what_stays(flowing: Flow
         removed, _, on_circuits = flowing.changes[-1]
         assert on_circuits == lit - {*removed}
         assert flowing.on_circuits() == wanted
-        # Nothing is left but a rule for each circuit.
+        # Only one rule per circuit remains.
         assert sum(len(one.rules) for one in flowing.switches) == len(wanted)
         lit = wanted
 
@@ -172,7 +172,7 @@ def test_rules_of_kept_circuits_are_not_touched(flowing: Flowing) -> None:
 def test_nothing_goes_dark_if_a_switch_fails_the_drain(
     flowing: Flowing, how: dict[str, Any], said: str
 ) -> None:
-    """The other switch, whose traffic had left in time, uses the circuit again."""
+    """The other switch, whose traffic had left the circuit in time, uses the circuit again."""
     flowing.apply((1, 2), (2, 1))
     flowing.fail(2, **how)
     made = flowing.apply((1, 3), (3, 1))
@@ -195,7 +195,10 @@ def test_a_switch_that_comes_back_is_used_again(flowing: Flowing) -> None:
 
 
 def test_a_switch_that_restarts_gets_the_rules_of_its_lit_circuits_again(flowing: Flowing) -> None:
-    """Its table is empty; the other switches are not touched. One that refuses raises an alarm."""
+    """The table of the restarted switch is empty; other switches are not changed.
+
+    A switch that refuses raises an alarm.
+    """
     lab = flowing.lab
     flowing.apply((1, 2), (2, 1))
     lab.controller.cycle()
@@ -217,8 +220,8 @@ def test_a_switch_that_restarts_gets_the_rules_of_its_lit_circuits_again(flowing
 
 
 def test_a_crash_in_mid_change_leaves_traffic_away_until_it_is_recovered(flowing: Flowing) -> None:
-    """The process ends after the switch acted: the next one lets traffic in, and removes the rules
-    of the first substep."""
+    """The process ends after the switch has acted; the next process admits traffic, and removes the
+    rules of the first substep."""
     flowing.apply((1, 2), (2, 1))
     emulated, change = flowing.lab.switches["east"], flowing.lab.switches["east"].change
 
@@ -241,7 +244,8 @@ def test_a_crash_in_mid_change_leaves_traffic_away_until_it_is_recovered(flowing
 
 
 def test_the_longest_prefix_counts_while_a_shorter_one_is_drained(tmp_path: Path) -> None:
-    """Rack b has 10.0.0.0/16, of which c has a part: draining the way to b leaves that to c."""
+    """Rack b has 10.0.0.0/16, and c has a part of it: draining the path to b does not affect the
+    path to c."""
     hosts = "10.0.1.0/24,a\n10.0.0.0/16,b\n10.0.3.0/24,c\n10.0.3.7,d\n10.9.0.0/16,d\n"
     rules = RULES + "west,1A,0000000000000001,8,1\n".replace("\n", ",2000\n")
     rules = rules.replace(HEAD, HEAD.strip() + ",priority\n")
@@ -289,7 +293,7 @@ def test_a_cross_connect_that_no_rule_can_lead_to_is_named(flowing: Flowing) -> 
 
 
 def test_a_port_in_use_is_named_by_the_drain(tmp_path: Path) -> None:
-    """Another process has it when the controller starts, and when it drains."""
+    """Another process uses the port when the controller starts, and when it drains."""
     first = Flowing(tmp_path)
     with pytest.raises(ConfigError, match=r"openflow\.listen = unix:.*: address already in use"):
         first.lab.begin()
@@ -354,7 +358,7 @@ def test_keys_of_openflow_that_cannot_be_are_refused(keys: Any, key: str) -> Non
 @live
 @pytest.mark.skipif(reason() is not None, reason=reason() or "")
 def test_open_vswitch_is_drained_and_a_stopped_one_keeps_its_circuit(tmp_path: Path) -> None:
-    """Two racks have Open vSwitch, each in its namespace."""
+    """Two racks have Open vSwitch, each in its own namespace."""
     flowing = Flowing(tmp_path, timeout="5 s")
     with ExitStack() as running:
         one, two = (

@@ -22,7 +22,7 @@ BEFORE, AFTER = [(1, 2), (2, 1)], [(1, 3), (3, 1)]
 
 
 class EndError(BaseException):
-    """The process ends here."""
+    """The process of the controller ends."""
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def flowing(tmp_path: Path) -> Iterator[Flowing]:
 
 
 def take_over(flowing: Flowing) -> None:
-    """Another process begins with what the store has, and the switches connect to it."""
+    """Starts another process with the contents of the store, to which the switches connect."""
     flowing.hook().stop()
     flowing.lab.controller = flowing.lab.begin()
     flowing.switches = [FakeSwitch(one.datapath, rules=one.rules) for one in flowing.switches]
@@ -42,7 +42,7 @@ def take_over(flowing: Flowing) -> None:
 
 
 def assert_whole(flowing: Flowing) -> None:
-    """A rule for each lit circuit, and no other one."""
+    """Checks that there is one rule for each lit circuit, and no other rule."""
     lit = {*flowing.lab.lit()}
     assert flowing.on_circuits() == lit
     assert sum(len(one.rules) for one in flowing.switches) == len(lit)
@@ -52,7 +52,8 @@ def assert_whole(flowing: Flowing) -> None:
 def test_a_change_that_ends_anywhere_is_finished_or_undone_by_the_successor(
     flowing: Flowing, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    """The process ends before or after the n-th stage of rules, or call of the circuit switch."""
+    """The process ends before or after the n-th stage of rules, or the n-th call of the circuit
+    switch."""
     flowing.apply(*BEFORE)
     left = [number]
 
@@ -89,8 +90,8 @@ def test_a_change_that_ends_anywhere_is_finished_or_undone_by_the_successor(
 def test_the_rules_of_a_stuck_change_are_gone_once_the_successor_has_settled_it(
     flowing: Flowing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The change fails halfway, and so does undoing it; another controller takes over, and the
-    operator wants something else."""
+    """The change fails halfway, and its undo as well; another controller takes over, and the
+    operator sends another request."""
     flowing.apply(*BEFORE)
     emulated, usual = flowing.lab.switches["east"], flowing.lab.switches["east"].change
 
@@ -108,7 +109,7 @@ def test_the_rules_of_a_stuck_change_are_gone_once_the_successor_has_settled_it(
 
 
 def test_a_standby_gives_the_switches_to_the_active_controller(flowing: Flowing) -> None:
-    """Both listen at one address, as on one machine or behind a floating one."""
+    """Both controllers listen at one address, as on one machine or behind a floating address."""
     lab, role = flowing.lab, Role(flowing.lab.store, 10.0, "one")
     loop = Loop(lab.controller, role, lambda text: None, lambda: lab.now)
     role.renew()
@@ -128,7 +129,7 @@ def test_a_standby_gives_the_switches_to_the_active_controller(flowing: Flowing)
 
 
 def test_a_deposed_controller_sends_no_further_stage(flowing: Flowing) -> None:
-    """It is stopped within a stage, and goes on when another one is active."""
+    """The controller is stopped within a stage, and continues when another controller is active."""
     flowing.apply(*BEFORE)
     before = [len(one.events) for one in flowing.switches]
     asked: list[float] = []

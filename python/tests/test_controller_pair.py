@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def lived(seed: int, folder: Path) -> PairLife:
-    """A life; fails if an invariant does not hold."""
+    """Runs a life; fails if an invariant does not hold."""
     life = PairLife(seed, folder)
     for _ in range(STEPS):
         life.step()
@@ -66,12 +66,12 @@ def test_the_lives_have_every_fault_and_changes_of_both_at_a_crash(folder: Path)
 
 
 def of_one_only(usual: Any, self: Store, switch: str | None = None) -> Any:
-    """What a crash left on one of the switches."""
+    """Returns the unfinished transactions of only one of the switches."""
     return [one for one in usual(self, switch) if one.switch == "east"]
 
 
 def stops_at_trouble(usual: Any, self: Controller, one: Any) -> bool:
-    """A switch that does not answer ends the pass."""
+    """A switch that does not answer ends the iteration."""
     if not usual(self, one):
         raise SwitchError("no answer")
     return True

@@ -18,7 +18,8 @@ EIGHT = [(port, port) for port in range(1, 9)]
 
 
 class Sticking:
-    """A switch whose mirrors at some A ports do not move; it counts the changes that it refuses."""
+    """A switch whose mirrors at some A ports do not move; it records the changes that it
+    refuses."""
 
     def __init__(self, lab: Lab, patch: pytest.MonkeyPatch, ports: Collection[int]) -> None:
         self._usual, self.ports = lab.switches["east"].change, ports
@@ -36,8 +37,11 @@ class Sticking:
 def test_of_one_operator_all_circuits_are_lit_but_the_broken_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: set[int]
 ) -> None:
-    """In two attempts per pass; once the broken ones are known, they alone are tried again, with
-    longer and longer pauses, and come back when they are mended."""
+    """There are two attempts per iteration.
+
+    Once the broken circuits are known, only they are tried again, with increasing pauses, and they
+    are lit after their repair.
+    """
     lab = Lab(tmp_path)
     switch = Sticking(lab, monkeypatch, broken)
     lab.controller.want("east", EIGHT, "ann")
@@ -49,7 +53,7 @@ def test_of_one_operator_all_circuits_are_lit_but_the_broken_ones(
     for _ in range(100):
         lab.controller.cycle()
         lab.now += 1
-    # Three requests an attempt.
+    # Three requests per attempt.
     assert {len(added) for added in switch.refused} == {1}
     assert 3 <= len(switch.refused) <= 3 * 5 * len(broken)
     switch.ports = set()
@@ -62,7 +66,8 @@ def test_of_one_operator_all_circuits_are_lit_but_the_broken_ones(
 def test_a_port_that_a_policy_asks_for_in_vain_costs_only_its_own_circuits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The policy wants rack a joined to another rack at each pass, and a's mirror is stuck."""
+    """The policy requests a circuit of rack a to another rack at each iteration, and the mirror of
+    a is stuck."""
     lab, chance = Lab(tmp_path, policy=CTHROUGH, mode="act"), random.Random(7)
     switch = Sticking(lab, monkeypatch, {1})
     joined = 0
@@ -80,14 +85,14 @@ def test_a_port_that_a_policy_asks_for_in_vain_costs_only_its_own_circuits(
 def test_a_switch_that_refuses_everything_is_asked_less_and_less(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each attempt drains traffic. A lease at ports that have not failed is tried all the same."""
+    """Each attempt drains traffic. A lease at ports that have not failed is tried nevertheless."""
     lab = Lab(tmp_path)
     switch = Sticking(lab, monkeypatch, {*range(1, 9)})
     lab.controller.want("east", [(p, p) for p in range(5, 9)], "ann")
     for _ in range(300):
         lab.controller.cycle()
         lab.now += 1
-    # Of four circuits, with pauses of 2 s, 4 s and so on up to 256 s.
+    # For four circuits, with pauses of 2 s, 4 s and so on up to 256 s.
     assert len(switch.refused) <= 3 * 4 * 8
     switch.ports = {5, 6, 7, 8}
     reserve(lab)
@@ -96,7 +101,7 @@ def test_a_switch_that_refuses_everything_is_asked_less_and_less(
 
 
 def reserve(lab: Lab) -> None:
-    """A lease of racks a and b."""
+    """Creates a lease of racks a and b."""
     from lightloom.controller.leases import reserve as add
 
     add(lab.store, "east", ("a", "b"), "job", 0, lab.now, lab.now + 1000)

@@ -20,7 +20,7 @@ from lightloom.switches.ports import Size
 
 
 class Gate:
-    """Holds those who pass until it is opened, and counts them."""
+    """Blocks threads until it is opened, and counts them."""
 
     def __init__(self, act: Callable[..., Any]) -> None:
         self.act = act
@@ -36,7 +36,7 @@ class Gate:
 
 
 def pod(folder: Path, names: list[str], workers: int, **keys: Any) -> Lab:
-    """A controller of several switches, on a file that threads share."""
+    """A controller of several switches, with a store in a file that threads share."""
     lab = Lab(folder)
     lab.switches = {name: EmulatedSwitch(Design(size=Size(8, 8))) for name in names}
     tables = [
@@ -56,8 +56,8 @@ def pod(folder: Path, names: list[str], workers: int, **keys: Any) -> Lab:
 
 
 def test_a_silent_switch_does_not_hold_up_the_others(tmp_path: Path) -> None:
-    """`west` does not answer for several passes: `east` changes twice meanwhile, and `west` is not
-    asked again before it has answered."""
+    """`west` does not answer for several iterations: `east` changes twice in this time, and `west`
+    gets no second request before it has answered."""
     lab = pod(tmp_path, ["west", "east"], 4)
     gate = Gate(lab.switches["west"].read)
     lab.switches["west"].read = gate  # type: ignore[method-assign]
@@ -79,8 +79,8 @@ def test_a_silent_switch_does_not_hold_up_the_others(tmp_path: Path) -> None:
 
 
 def test_many_switches_change_at_once(tmp_path: Path) -> None:
-    """Twenty switches that take 100 ms each, on ten threads: ten at a time, all done, and the audit
-    log is whole."""
+    """Twenty switches that take 100 ms each, on ten threads: ten change at a time, all changes are
+    completed, and the audit log is complete."""
     names = [f"s{n}" for n in range(20)]
     lab = pod(tmp_path, names, 10, interval="60 s")
     lock, busy, most = threading.Lock(), 0, 0
@@ -110,7 +110,7 @@ def test_many_switches_change_at_once(tmp_path: Path) -> None:
 
 
 def test_an_operator_waits_for_the_pass_over_the_same_switch(tmp_path: Path) -> None:
-    """Two changes of one switch never overlap, whoever asked for them."""
+    """Two changes of one switch never overlap, for any requester."""
     lab = pod(tmp_path, ["east"], 2)
     gate = Gate(lab.switches["east"].change)
     lab.switches["east"].change = gate  # type: ignore[method-assign]
@@ -134,7 +134,7 @@ def test_an_operator_waits_for_the_pass_over_the_same_switch(tmp_path: Path) -> 
 
 
 def test_the_state_shows_a_change_step_by_step(tmp_path: Path) -> None:
-    """While a switch settles, the interface answers, and names the step."""
+    """While a switch settles, the interface answers and reports the step."""
     reached = Reached(tmp_path)
     switch, controller = reached.lab.switches["east"], reached.lab.controller
     gate = Gate(switch.change)
@@ -156,7 +156,7 @@ def test_the_state_shows_a_change_step_by_step(tmp_path: Path) -> None:
 
 
 def test_a_transaction_of_a_switch_that_left_the_file_fails_nothing(tmp_path: Path) -> None:
-    """The controller stopped in a change of `west`, and is started without that switch."""
+    """The controller stopped during a change of `west`, and is started without that switch."""
     lab = pod(tmp_path, ["west", "east"], 1)
     change = {"before": [], "removed": [], "added": [(1, 2)], "kept": []}
     lab.store.plan("west", change, "ann")

@@ -81,7 +81,8 @@ def test_a_stopped_controller_is_deposed(database: str) -> None:
 
 
 def test_a_controller_that_stops_in_a_transaction_is_deposed(database: str) -> None:
-    """It held the lock of the role, and no other could take over."""
+    """Regression: the stopped controller held the lock of the role, and no other could take
+    over."""
     url = emptied(database)
     first, second = Store(url, time.time), Store(url, time.time)
     assert first.take_role("first", 0.1)
@@ -103,6 +104,6 @@ def test_a_controller_that_stops_in_a_transaction_is_deposed(database: str) -> N
 
 
 def writers(store: Store) -> list[str]:
-    """Who wrote, each turn once."""
+    """Returns the writers, one entry per turn."""
     names = [record["who"] for record in store.audit(limit=100_000)]
     return [name for at, name in enumerate(names) if at == 0 or names[at - 1] != name]
