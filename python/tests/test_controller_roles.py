@@ -60,7 +60,7 @@ class Recorder:
 
 
 def test_an_undo_drains_new_circuits_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A crash after `verifying`: the new circuit carries traffic, and turns out dark."""
+    """A crash after `verifying`: the new circuit carries traffic, and is found to be dark."""
     lab, hook = Lab(tmp_path), Recorder()
     switch = lab.switches["east"]
     switch.change([], [(1, 2)])
@@ -84,7 +84,7 @@ def test_a_role_is_kept_while_a_change_takes_longer_than_its_lease(tmp_path: Pat
     until = time.monotonic() + 10
     while not role.held and time.monotonic() < until:
         time.sleep(0.01)
-    # Nothing but the thread renews: a change would be under way for two leases.
+    # Only the thread renews the role: a change would be in progress for two leases.
     for _ in range(round(20 * LEASE_S)):
         time.sleep(0.1)
         assert not second.take_role("two", LEASE_S)
@@ -98,7 +98,7 @@ def test_a_role_is_kept_while_a_change_takes_longer_than_its_lease(tmp_path: Pat
 
 
 class Faltering(Recorder):
-    """Lets traffic in at the third attempt."""
+    """A hook that admits traffic at the third attempt."""
 
     def enter(self, switch: str, pairs: object) -> None:
         super().enter(switch, pairs)
@@ -140,7 +140,7 @@ def test_a_change_that_fails_is_tried_with_longer_and_longer_pauses(tmp_path: Pa
     gaps = [b - a for a, b in itertools.pairwise(tried)]
     assert gaps == sorted(gaps)
     assert gaps[-1] >= 4 * gaps[0]
-    # An operator's word is carried out at once.
+    # A request of an operator is carried out at once.
     switch.change = usual  # type: ignore[method-assign]
     (made,) = lab.controller.reconcile("east", "ann")
     assert made.state == "done"
@@ -162,7 +162,7 @@ def test_a_stuck_change_waits_for_an_operator_and_its_alarm_stays(tmp_path: Path
 
 
 def test_apply_ends_a_stuck_transaction_of_a_switch_that_was_set_by_hand(tmp_path: Path) -> None:
-    """As the alarm says. Traffic had left one circuit, and enters it again."""
+    """The alarm advises this. Traffic had left one circuit, and enters it again."""
     lab, hook = Lab(tmp_path), Recorder()
     lab.switches["east"].change([], [(1, 1)])
     controller = lab.begin(hook=hook)
@@ -183,8 +183,10 @@ def test_apply_ends_a_stuck_transaction_of_a_switch_that_was_set_by_hand(tmp_pat
 def test_a_circuit_that_stays_dark_keeps_no_traffic_off_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
 ) -> None:
-    """Of a stuck change two circuits are lit and one has no light. The operator applies, with
-    another circuit, and again when the light has come back."""
+    """Two circuits of a stuck change are lit, and one has no light.
+
+    The operator applies with another circuit, and again when the light has returned.
+    """
     lab, hook = Lab(tmp_path), Recorder()
     switch, pairs = lab.switches["east"], [(1, 1), (2, 2), (3, 3)]
     switch.change([], pairs)
@@ -225,7 +227,8 @@ def test_a_circuit_that_stays_dark_keeps_no_traffic_off_the_others(
 
 
 def test_traffic_enters_a_circuit_that_the_controller_takes_over(tmp_path: Path) -> None:
-    """It had left it when the controller removed it; then another client lit it again."""
+    """Traffic had left the circuit when the controller removed it; then another client lit it
+    again."""
     lab, hook = Lab(tmp_path), Faltering()
     lab.switches["east"].change([], [(1, 2)])
     controller = lab.begin(hook=hook)
@@ -243,7 +246,7 @@ def test_traffic_enters_a_circuit_that_the_controller_takes_over(tmp_path: Path)
 def test_what_a_stuck_change_did_not_light_is_adopted_when_another_client_does(
     tmp_path: Path,
 ) -> None:
-    """Traffic never entered it: it does once somebody wants the circuit."""
+    """Traffic has never entered the circuit; it does when a client requests the circuit."""
     lab, hook = Lab(tmp_path), Recorder()
     controller = lab.begin(hook=hook)
     plan = {"before": [], "removed": [], "added": [(1, 2), (3, 4)], "kept": []}
@@ -269,12 +272,12 @@ def test_an_undo_leaves_others_circuits_alone(tmp_path: Path) -> None:
     lab.controller.undo(made.id, "ann")
     assert lab.lit() == [(1, 2), (8, 8)]
     assert {(w.pair, w.owner) for w in lab.store.intents("east")} == {((1, 2), "operator:ann")}
-    # (8, 8) is nobody's still.
+    # (8, 8) still has no owner.
     assert [alarm["kind"] for alarm in alarms_of(lab.controller)] == ["drift"]
 
 
 def test_after_a_crash_no_traffic_is_sent_to_what_another_client_removed(tmp_path: Path) -> None:
-    """The change had not begun: of what it was to remove, one circuit is there still."""
+    """The change had not begun; one of the circuits that it would have removed is still lit."""
     lab, hook = Lab(tmp_path), Recorder()
     lab.switches["east"].change([], [(1, 1), (2, 2)])
     plan = {"before": [(1, 1), (2, 2)], "removed": [(1, 1), (2, 2)], "added": [], "kept": []}
@@ -287,7 +290,7 @@ def test_after_a_crash_no_traffic_is_sent_to_what_another_client_removed(tmp_pat
 
 
 class Shut(Recorder):
-    """Refuses to drain, and to let traffic in again before its fourth attempt."""
+    """A hook that refuses to drain, and to admit traffic before its fourth attempt."""
 
     def drain(self, switch: str, pairs: object) -> None:
         raise HookError("locked")
@@ -317,8 +320,8 @@ def test_an_undone_change_lets_traffic_in_as_soon_as_its_hook_answers(tmp_path: 
 
 @pytest.mark.parametrize("late", range(1, 12))
 def test_a_deposed_controller_sends_nothing_to_a_switch(tmp_path: Path, late: int) -> None:
-    """Its role is taken at the n-th time that it asks its switch or its hook, as while it was
-    stopped there: whatever it would send next is not sent, and the other one ends the change."""
+    """The role is taken at the n-th call of the switch or the hook, as if the controller had been
+    stopped there: it sends nothing more, and the other controller finishes the change."""
     url = f"sqlite:///{tmp_path / 'c.db'}"
     lab = Lab(tmp_path, url)
     other = Store(url, lab.clock)
@@ -333,7 +336,7 @@ def test_a_deposed_controller_sends_nothing_to_a_switch(tmp_path: Path, late: in
             assert other.take_role("two", 1e9)
 
     class Asked:
-        """Tells of each request before it is carried out."""
+        """A switch that reports each request before it is carried out."""
 
         def __getattr__(self, name: str) -> object:
             if name in ("read", "change", "power"):
@@ -355,7 +358,7 @@ def test_a_deposed_controller_sends_nothing_to_a_switch(tmp_path: Path, late: in
     try:
         made = executor.run("east", change, [], "ann")
     except DeposedError:
-        assert len(asked) == late  # the request that was under way is the last
+        assert len(asked) == late  # the request that was in progress is the last one
     else:
         assert made.state == "done"
         assert len(asked) < late
@@ -379,7 +382,7 @@ def test_a_transaction_goes_on_from_the_state_that_it_is_in(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_of_equal_leases_at_once_one_is_granted(tmp_path: Path, processes: int) -> None:
-    """By threads of one store, and of two stores as by two processes."""
+    """The requests are from threads of one store, and of two stores as in two processes."""
     url = f"sqlite:///{tmp_path / 'c.db'}"
     stores = [Store(url, time.time) for _ in range(processes)]
     granted, refused = [], []
@@ -402,7 +405,7 @@ def test_of_equal_leases_at_once_one_is_granted(tmp_path: Path, processes: int) 
 
 
 def test_the_audit_chain_of_two_writers_does_not_fork(tmp_path: Path) -> None:
-    """The controller, and `token add` beside it."""
+    """The two writers are the controller and `token add`."""
     url = f"sqlite:///{tmp_path / 'c.db'}"
     stores = [Store(url, time.time) for _ in range(2)]
     start = threading.Barrier(2)
@@ -424,7 +427,8 @@ def test_the_audit_chain_of_two_writers_does_not_fork(tmp_path: Path) -> None:
 def test_a_restored_circuit_without_light_is_stuck_and_gets_no_traffic(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The change turns out dark, and so does what it replaced: the ports have failed."""
+    """The change is found to be dark, and so is the restored circuit, because the ports have
+    failed."""
     lab, hook = Lab(tmp_path), Recorder()
     controller = lab.begin(hook=hook)
     controller.want("east", [(1, 2)], "ann")

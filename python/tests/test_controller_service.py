@@ -45,8 +45,9 @@ CTHROUGH = {"kind": "cthrough", "unrequested": "alone"}
 
 @given(st.data())
 def test_a_change_leads_to_what_is_wanted(data: Any) -> None:
-    """Of random intents: each port in one cross-connect, kept ones untouched, and after the
-    change what comes first is lit unless somebody else holds a port of it."""
+    """For random intents: each port is in one cross-connect, kept ones are not touched, and after
+    the change the cross-connects of the highest precedence are lit unless another client holds one
+    of their ports."""
     ports = st.integers(1, 5)
     pair = st.tuples(ports, ports)
 
@@ -95,7 +96,7 @@ def test_an_operator_gets_circuits_and_undoes_them(tmp_path: Path) -> None:
 
 
 def test_the_audit_log_proves_the_whole_plan_of_a_transaction(tmp_path: Path) -> None:
-    """It holds what the plan adds and removes, and a hash of the plan as it is stored."""
+    """The record contains the added and removed cross-connects, and a hash of the stored plan."""
     lab = Lab(tmp_path)
     for pairs in ([(1, 2)], [(1, 2), (3, 4)], [(3, 5)]):
         lab.controller.want("east", pairs, "ann")
@@ -126,7 +127,7 @@ def test_a_policy_advises_and_acts(tmp_path: Path) -> None:
 
 
 def test_hysteresis_is_that_of_the_policy(tmp_path: Path) -> None:
-    """A gain of 1 MB does not move circuits that are lit; 30 MB do."""
+    """A gain of 1 MB does not change lit circuits; a gain of 30 MB does."""
     policy = {**CTHROUGH, "hysteresis": "20 MB"}
     lab = Lab(tmp_path, policy=policy, mode="act")
     lab.send(matrix((0, 1, 50_000_000), (2, 3, 50_000_000)))
@@ -157,7 +158,7 @@ def test_demand_comes_from_the_newest_file(tmp_path: Path) -> None:
 
 
 class Answers(BaseHTTPRequestHandler):
-    """A Prometheus server with one answer; it keeps what it is asked."""
+    """A Prometheus server with one answer, which records its queries."""
 
     asked: ClassVar[list[str]] = []
     text: ClassVar[str] = ""
@@ -238,7 +239,8 @@ def test_old_demand_is_not_used(tmp_path: Path) -> None:
 def test_circuits_of_a_policy_that_no_longer_acts_are_left_alone(
     tmp_path: Path, keys: dict[str, Any]
 ) -> None:
-    """They stay lit and are unowned, are not restored, and the operator's are served as before."""
+    """The circuits stay lit without an owner and are not restored; those of the operator are served
+    as before."""
     store = f"sqlite:///{tmp_path / 'store.db'}"
     lab = Lab(tmp_path, store, policy=CTHROUGH, mode="act")
     lab.controller.want("east", [(3, 4), (4, 3)], "ann")
@@ -280,7 +282,7 @@ def test_a_policy_that_never_answers_leaves_its_switch_usable(tmp_path: Path) ->
     assert (made.state, lab.lit()) == ("done", [(1, 2)])
     started = time.monotonic()
     lab.controller.cycle()
-    assert time.monotonic() - started < 5  # it is not asked again
+    assert time.monotonic() - started < 5  # the policy is not called again
 
 
 def test_a_policy_that_raises_changes_nothing(tmp_path: Path) -> None:
@@ -328,7 +330,8 @@ def refuse(*args: object, **keys: object) -> None:
 def test_a_policy_s_change_that_failed_is_not_made_in_quiet_hours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is advised again within the limits of that time; until it is carried out it is no wish."""
+    """The policy advises it again within the limits of that time; until it is carried out it is not
+    a request."""
     lab = Lab(tmp_path, policy=CTHROUGH, mode="act", limits={"quiet": ["22:00-06:00"]})
     lab.now = 21 * 3600 + 59 * 60 + 58
     lab.send(matrix((0, 1, 5_000_000)))
@@ -371,7 +374,8 @@ def test_a_policy_s_change_that_fails_holds_up_nobody(
 def test_a_policy_of_one_direction_decides_beside_circuits_of_both(
     tmp_path: Path, lit: list[tuple[int, int]]
 ) -> None:
-    """Those of an operator, and its own, which may lead both ways, after a restart."""
+    """The circuits are those of an operator and, after a restart, its own, which may be
+    bidirectional."""
     lab = Lab(tmp_path, policy={"kind": "assignment"}, mode="act")
     lab.controller.want("east", lit, "ann")
     lab.controller.cycle()
@@ -389,7 +393,7 @@ def test_a_policy_of_one_direction_decides_beside_circuits_of_both(
 def test_an_idle_circuit_of_an_operator_stays_the_operator_s(
     tmp_path: Path, policy: Any, demand: list[list[int]]
 ) -> None:
-    """The policy leaves it lit, and requests it only if its racks have demand."""
+    """The policy leaves the circuit lit, and requests it only if its racks have demand."""
     lab = Lab(tmp_path, policy=policy, mode="act")
     lab.controller.want("east", [(1, 2), (2, 1)], "ann")
     for _ in range(3):
@@ -406,8 +410,8 @@ def test_an_idle_circuit_of_an_operator_stays_the_operator_s(
 
 
 def test_what_is_blocked_is_no_wish_of_a_policy(tmp_path: Path) -> None:
-    """When the lease ends in quiet hours, the policy lights nothing new; what it had lit before
-    comes back."""
+    """When the lease ends in quiet hours, the policy lights no new circuit; its former circuits are
+    restored."""
     lab = Lab(tmp_path, policy=CTHROUGH, mode="act", limits={"quiet": ["22:00-06:00"]})
     lab.now = 21 * 3600.0
     lab.send(matrix((0, 1, 5_000_000)))
@@ -430,7 +434,8 @@ def test_what_is_blocked_is_no_wish_of_a_policy(tmp_path: Path) -> None:
 def test_a_circuit_that_cannot_be_lit_holds_up_nobody_else_s(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: set[int]
 ) -> None:
-    """Of three owners and a lease; those whose mirrors stick keep the circuits that they had."""
+    """The circuits are those of three owners and a lease; owners whose mirrors are stuck keep their
+    former circuits."""
     lab = Lab(tmp_path)
     usual = lab.switches["east"].change
     before = {"ann": (1, 1), "bob": (5, 5), "cat": (7, 7)}
@@ -448,7 +453,7 @@ def test_a_circuit_that_cannot_be_lit_holds_up_nobody_else_s(
     for name, pair in after.items():
         lab.controller.want("east", [pair], name)
     reserve(lab.store, "east", ("c", "d"), "job", 0, lab.now, lab.now + 1000)
-    # The whole, and a part of each: two of these in a pass.
+    # The attempts are the whole change, and a part for each owner: two of these per iteration.
     for _ in range(3):
         lab.controller.cycle()
         lab.now += 1
@@ -460,8 +465,8 @@ def test_a_circuit_that_cannot_be_lit_holds_up_nobody_else_s(
 def test_two_owners_whose_circuits_fail_do_not_hold_up_a_third_that_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once it is known which ones fail, each new circuit of the third is lit at its first attempt,
-    and the others are tried again at longer and longer pauses all the same."""
+    """When the failing circuits are known, each new circuit of the third owner is lit at its first
+    attempt, and the others are still tried again with increasing pauses."""
     lab = Lab(tmp_path)
     usual = lab.switches["east"].change
     tried: list[tuple[int, float]] = []
@@ -493,7 +498,7 @@ def test_two_owners_whose_circuits_fail_do_not_hold_up_a_third_that_changes(
     assert sum(cycles == 1 for cycles in waited) >= 180
     for port in (1, 2):
         times = [now for a, now in tried if a == port]
-        # Three requests an attempt; the pauses double from 2 s on.
+        # Three requests per attempt; the pauses double, from 2 s on.
         assert 15 <= len(times) <= 3 * 12
         assert times[-1] > times[0] + 100
 
@@ -501,8 +506,8 @@ def test_two_owners_whose_circuits_fail_do_not_hold_up_a_third_that_changes(
 def test_what_nobody_needs_is_removed_beside_changes_that_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A circuit that is in the way of one that fails stays lit; another one that nobody wants any
-    more is removed."""
+    """A circuit that conflicts with a failing one stays lit; another one without a request is
+    removed."""
     lab = Lab(tmp_path)
     usual = lab.switches["east"].change
     lab.controller.want("east", [(1, 1), (3, 3)], "ann")
@@ -522,7 +527,7 @@ def test_what_nobody_needs_is_removed_beside_changes_that_fail(
 
 
 def test_an_undo_gives_up_own_wishes_that_need_the_same_port(tmp_path: Path) -> None:
-    """The first of two changes is undone: the circuit that it removed comes back."""
+    """The first of two changes is undone: the circuit that it removed is restored."""
     lab = Lab(tmp_path)
     for pairs in ([(1, 1)], [(1, 2)], [(1, 3), (4, 4)]):
         lab.controller.want("east", pairs, "ann")
@@ -569,7 +574,8 @@ def test_what_nobody_asked_for_is_reported_or_removed(tmp_path: Path) -> None:
 
 
 def test_two_controllers_of_a_store_never_both_write(tmp_path: Path) -> None:
-    """The first sleeps longer than its lease: the second takes over, the first cannot write."""
+    """The first controller sleeps longer than its lease: the second takes over, and the first
+    cannot write."""
     url = f"sqlite:///{tmp_path / 'shared.db'}"
     now = [1_000.0]
     first, second = Store(url, lambda: now[0]), Store(url, lambda: now[0])
@@ -652,7 +658,7 @@ def test_what_a_configuration_cannot_be_is_refused(keys: dict[str, Any], key: st
     ],
 )
 def test_two_switches_at_one_address_are_refused(first: str, second: str) -> None:
-    """Each would call the circuits of the other drift."""
+    """Otherwise the circuits of each would be drift for the other."""
     one = {"name": "x", "url": first, "ports": "p.csv"}
     with pytest.raises(ConfigError) as problem:
         config_of({"switch": [one, {**one, "name": "y", "url": second}]})
@@ -668,7 +674,8 @@ def test_a_port_map_that_the_switch_disagrees_with_is_refused(tmp_path: Path) ->
 
 
 def free_port() -> int:
-    """A port that no process uses, and that the kernel gives no connection meanwhile."""
+    """Returns a port that no process uses, and that the kernel assigns to no connection in the
+    meantime."""
     chance = random.SystemRandom()
     while True:
         port = chance.randrange(20_000, 32_768)
@@ -729,7 +736,8 @@ def test_a_controller_that_is_killed_amid_a_change_finishes_it(tmp_path: Path, f
 def test_a_controller_that_is_stopped_amid_a_change_finishes_it_and_leaves_the_role(
     tmp_path: Path,
 ) -> None:
-    """It was ended by force after 0.6 s, with the change open, and the role held until its end."""
+    """Regression: the controller was killed after 0.6 s, with an open change, and held the role
+    until its lease ended."""
     port, http = free_port(), free_port()
     (tmp_path / "ports.csv").write_text(PORTS)
     (tmp_path / "switch.toml").write_text(
@@ -778,7 +786,8 @@ def wait(condition: Any, limit_s: float = 30.0) -> None:
 
 
 def test_what_was_lit_before_is_adopted_by_who_wants_it(tmp_path: Path) -> None:
-    """It stays lit, and goes when nobody wants it any more; what nobody wanted stays."""
+    """The circuit stays lit, and is removed when no client requests it any more; a circuit that no
+    client ever requested stays."""
     lab = Lab(tmp_path)
     lab.switches["east"].change([], [(5, 6), (7, 8)])
     lab.controller.want("east", [(5, 6)], "ann")
@@ -809,7 +818,8 @@ def test_a_span_of_less_than_two_steps_is_refused(tmp_path: Path) -> None:
 def test_light_that_leads_one_way_does_not_concern_a_policy_of_both_ways(
     tmp_path: Path, policy: dict[str, Any]
 ) -> None:
-    """An operator's, and another client's, which the policy adopts with the way back."""
+    """The circuits are those of an operator, and of another client, which the policy adopts with
+    the reverse direction."""
     lab = Lab(tmp_path, policy=policy, mode="act")
     lab.controller.want("east", [(5, 6)], "ann")
     lab.switches["east"].change([], [(3, 4)])
@@ -831,7 +841,7 @@ def test_a_one_way_circuit_of_an_operator_does_not_stop_the_policy(tmp_path: Pat
 
 
 def test_a_policy_of_one_way_circuits_keeps_them_over_a_restart(tmp_path: Path) -> None:
-    """`assignment` decides on a permutation; what it lit is shown to it again."""
+    """`assignment` decides on a permutation, and receives its lit circuits in the next decision."""
     lab = Lab(tmp_path, policy="assignment", mode="act")
     rows = [[0, 9, 0, 0], [0, 0, 9, 0], [0, 0, 0, 9], [9, 0, 0, 0]]
     for _ in range(3):
@@ -844,7 +854,7 @@ def test_a_policy_of_one_way_circuits_keeps_them_over_a_restart(tmp_path: Path) 
 
 
 def test_a_lease_of_a_rack_that_left_the_port_map_is_named(tmp_path: Path) -> None:
-    """Everything else is served."""
+    """All other requests are served."""
     lab = Lab(tmp_path)
     reserve(lab.store, "east", ("c", "d"), "job", 0, lab.now, lab.now + 1000)
     (tmp_path / "ports.csv").write_text(PORTS.replace("d,4,4", "x,4,4"))
@@ -858,7 +868,7 @@ def test_a_lease_of_a_rack_that_left_the_port_map_is_named(tmp_path: Path) -> No
 
 
 def test_the_alarm_of_a_clock_that_went_back_stays_until_it_is_right(tmp_path: Path) -> None:
-    """Records with the wrong time are written meanwhile."""
+    """Records with the wrong time are written in the meantime."""
     lab = Lab(tmp_path)
     lab.controller.want("east", [(1, 2)], "ann")
     lab.now -= 600.0
@@ -874,8 +884,8 @@ def test_the_alarm_of_a_clock_that_went_back_stays_until_it_is_right(tmp_path: P
 def test_a_switch_of_another_size_is_named_and_holds_up_no_other(
     tmp_path: Path, is_silent: bool
 ) -> None:
-    """It is there after the first one did not answer for a while, or from one reading to the
-    next."""
+    """The other switch appears after the first one did not answer for a time, or between two
+    readings."""
     lab = Lab(tmp_path)
     usual = lab.switches["east"]
     lab.switches["east"] = Silent()  # type: ignore[assignment]

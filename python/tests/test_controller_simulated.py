@@ -17,24 +17,25 @@ from lightloom.switches.ports import Pair
 
 
 def lives(world: World, store: Store) -> Iterator[Executor]:
-    """The controller, begun again after each crash."""
+    """The controller, restarted after each crash."""
     while True:
         yield Executor(store, lambda name: FaultySwitch(world), WorldHook(world))
 
 
 def other_way(pair: Pair) -> Pair | None:
-    """Each rack is at an A port and the B port of that number."""
+    """Returns the reverse direction; each rack is at an A port and the B port of the same
+    number."""
     return None if pair[0] == pair[1] else (pair[1], pair[0])
 
 
 def attempt(world: World, store: Store, wanted: list[Pair]) -> tuple[Change, list[Transaction]]:
-    """Wants something, and reconciles until the controller is at rest, through all crashes."""
+    """Sets a request, and reconciles until the controller has no more work, through all crashes."""
     acknowledged = False
     for executor in lives(world, store):
         try:
             over = executor.recover()
             while store.transactions(states=OPEN):
-                # A hook failed: as the next cycle does.
+                # A hook has failed: does the work of the next cycle.
                 over += executor.recover()
             if not acknowledged:
                 store.want(SWITCH, "operator:x", wanted, 0, "x")
@@ -46,7 +47,7 @@ def attempt(world: World, store: Store, wanted: list[Pair]) -> tuple[Change, lis
             if not change.is_empty:
                 over.append(executor.run(SWITCH, change, lit, "x"))
             while store.transactions(states=OPEN):
-                # A hook failed at the end: as the next cycle does.
+                # A hook has failed at the end: does the work of the next cycle.
                 over += executor.recover()
             world.kept = set()
             return change, over
@@ -56,9 +57,9 @@ def attempt(world: World, store: Store, wanted: list[Pair]) -> tuple[Change, lis
 
 
 def check(world: World, store: Store, wanted: list[Pair]) -> None:
-    """What holds whenever the controller is at rest."""
+    """Checks the invariants that hold when the controller has no more work."""
     assert world.breaches == []
-    # Nothing acknowledged is lost.
+    # No acknowledged request is lost.
     assert sorted(one.pair for one in store.intents(SWITCH)) == wanted
     assert store.transactions(states=OPEN) == []
     assert store.broken_link() is None
@@ -68,7 +69,7 @@ def check(world: World, store: Store, wanted: list[Pair]) -> None:
 
 
 def lived(seed: int, url: str = "sqlite://") -> World:
-    """A life of the controller; fails if an invariant does not hold."""
+    """Runs a life of the controller; fails if an invariant does not hold."""
     world = World(seed)
     store = Store(url, world.clock)
 
@@ -82,7 +83,8 @@ def lived(seed: int, url: str = "sqlite://") -> World:
         attempt(world, store, wanted)
         event.remove(store._engine, "commit", crash_before_commit)
         check(world, store, wanted)
-    # No more faults: the switch gets as wanted, or the controller says why it does not.
+    # There are no more faults: the switch reaches the requested state, or the controller reports
+    # why it does not.
     world.crashes_left = world.faults_left = 0
     world.foreign = False
     for _ in range(3):
@@ -134,7 +136,7 @@ def test_without_faults_the_switch_is_as_wanted() -> None:
 
 
 def test_seeds_reach_every_state_and_crash_everywhere() -> None:
-    """The lives above are not all alike: crashes in every state, changes undone and stuck."""
+    """Checks that the lives above include crashes in every state, undone changes and stuck ones."""
     states: dict[str, int] = {}
     crashed: set[str] = set()
     for seed in range(300):
@@ -163,7 +165,7 @@ def test_seeds_reach_every_state_and_crash_everywhere() -> None:
 
 
 class CarelessSteps(Steps):
-    """Changes without draining: what the checks above have to find."""
+    """Changes without draining, which the checks above must detect."""
 
     def carry_out(self, one: Transaction) -> Transaction:
         one = self._store.move(one.id, "changing")

@@ -27,7 +27,7 @@ from lightloom.testbed.optical_switch import OpticalSwitch
 ovs = pytest.mark.skipif(reason() is not None, reason=reason() or "")
 RACKS = 4
 MATRIX = list[list[int]]
-#: The manager of c-Through decides for the controller.
+#: The policy of the controller is c-Through's manager.
 KEYS = {"policy": {"kind": "cthrough"}, "mode": "act", "interval": "1 s"}
 
 
@@ -41,7 +41,7 @@ def test_the_switch_of_a_testbed_is_one_as_the_conformance_test_has_it() -> None
         assert failed == []
         passed = [one for one in checks.values() if one.verdict is conformance.Verdict.PASSED]
         assert len(passed) >= 6
-        # Ports 1 to 4 are of the first optical switch, 5 to 8 of the second.
+        # Ports 1 to 4 belong to the first optical switch, 5 to 8 to the second.
         switch.change([], [(1, 2), (6, 5)])
         assert plane.lit == {(0, 1, 0), (1, 0, 1)}
         for pair, said in (((1, 5), "different optical switches"), ((3, 2), "1A-2B holds one")):
@@ -51,7 +51,7 @@ def test_the_switch_of_a_testbed_is_one_as_the_conformance_test_has_it() -> None
 
 
 class Cycles:
-    """A controller that is asked for a decision again and again, and what it was told."""
+    """A controller that decides repeatedly, and the demand that it received."""
 
     def __init__(self, controller: Controller) -> None:
         self.controller = controller
@@ -59,7 +59,7 @@ class Cycles:
         self.changes: list[tuple[list[Pair], list[Pair], str]] = []
 
     def tell(self, matrix: MATRIX) -> None:
-        """One demand, one cycle."""
+        """Passes a demand and runs one cycle."""
         controller = self.controller
         self.demands.append(matrix)
         controller.collector.send("east", matrix, controller.clock(), "test")
@@ -73,7 +73,7 @@ class Cycles:
 
 
 def waiting(bed: Testbed) -> MATRIX:
-    """What is in the sockets of racks for each other [bytes]."""
+    """Returns the bytes that wait in the sockets of racks for each other."""
     matrix = [[0] * RACKS for _ in range(RACKS)]
     for host, rack, size in bed.plane.report_demand():
         matrix[host][rack] += size
@@ -81,7 +81,7 @@ def waiting(bed: Testbed) -> MATRIX:
 
 
 def sending(bed: Testbed, source: int, to: int, seconds: int) -> subprocess.Popen[str]:
-    """iperf3 from one host to another."""
+    """Runs iperf3 from one host to another."""
     address = bed.setup.layout.hosts[to].address
     server = subprocess.Popen(
         inside(bed.setup, to, "iperf3", "-s", "-1", "--forceflush"), stdout=subprocess.PIPE
@@ -101,8 +101,11 @@ def sending(bed: Testbed, source: int, to: int, seconds: int) -> subprocess.Pope
 @ovs
 @pytest.mark.skipif(not Path("/usr/bin/iperf3").exists(), reason="no iperf3")
 def test_programs_send_through_changes_of_the_controller(tmp_path: Path) -> None:
-    """iperf3 from rack 0 to rack 1, then to rack 2: the policy follows. No packet meets the dark,
-    and with the emulated switch the same demand leads to the same log and the same changes."""
+    """iperf3 sends from rack 0 to rack 1, then to rack 2, and the policy follows.
+
+    No packet is sent to a dark circuit. With the emulated switch, the same demand leads to the same
+    log and the same changes.
+    """
     lab = Lab(tmp_path, **KEYS)
     with hydra("thctl", planes=1, oversubscription=20) as (bed, plane):
         hook = TestbedHook(bed)
@@ -122,13 +125,13 @@ def test_programs_send_through_changes_of_the_controller(tmp_path: Path) -> None
             text, errors = client.communicate(timeout=10)
             received = json.loads(text)["end"]["sum_received"]["bytes"]
             assert client.returncode == 0, errors
-            # More than the electrical network (10 Mb/s of a rack) carries in that time.
+            # This is more than the electrical network (10 Mb/s per rack) carries in that time.
             assert received > 2 * 4 * 10e6 / 8
         counters = dict(plane.read_counters())
         totals = plane.totals()
     assert lost_beside_switches(totals) == (0, 0)
     assert counters["o0.0"] > 10_000_000
-    # While nothing waits, as before and between the programs, the policy joins any racks.
+    # While no bytes wait, as before and between the programs, the policy connects any racks.
     joined = iter([row[1] for row in plane.history if row[0] == 0])
     assert all(to in joined for to in (1, 2))
     assert {state for *_, state in measured.changes} == {"done"}
@@ -144,7 +147,7 @@ def test_programs_send_through_changes_of_the_controller(tmp_path: Path) -> None
 def test_a_server_that_does_not_answer_leaves_circuits_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The reason of the transaction names the server; the next try succeeds."""
+    """The reason of the transaction names the server; the next attempt succeeds."""
     lab = Lab(tmp_path)
     with hydra("thdeaf", planes=1) as (bed, plane):
         switch, hook = OpticalSwitch(bed), TestbedHook(bed)

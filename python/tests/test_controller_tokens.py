@@ -21,7 +21,7 @@ OPEN = {"/healthz"}
 
 
 def test_the_document_names_every_route_and_its_scope(reached: Reached) -> None:
-    """The list of this test, the OpenAPI document and docs/controller.md agree."""
+    """Checks that the list of this test, the OpenAPI document and docs/controller.md agree."""
     listed = {(method, general(path)): scope for method, path, _, scope in ROUTES}
     paths = reached.http.get("/openapi.json").json()["paths"]
     known = {
@@ -36,7 +36,8 @@ def test_the_document_names_every_route_and_its_scope(reached: Reached) -> None:
 
 
 def test_a_token_with_another_scope_is_refused(served: Served) -> None:
-    """Every scope against every route: 403 unless the token has the scope, or is an admin's."""
+    """Tests every scope on every route: the answer is 403 unless the token has the scope of the
+    route, or is an admin's."""
     for method, path, body, scope in ROUTES:
         for own in SCOPES:
             with served.stream(method, path, body, served.tokens[own]) as answer:
@@ -52,7 +53,7 @@ def test_a_token_with_another_scope_is_refused(served: Served) -> None:
 def test_a_dry_run_needs_the_scope_plan_or_apply(
     reached: Reached, path: str, body: dict[str, Any]
 ) -> None:
-    """With scope `plan` alone a client sees what a change would do, and makes none."""
+    """With only the scope `plan`, a client can see the effect of a change, but cannot make it."""
     url = f"/switches/east/{path}"
     dry = {own: reached.ask("PUT", url, {**body, "dry_run": True}, own) for own in SCOPES}
     statuses = {own: answer.status_code for own, answer in dry.items()}
@@ -68,7 +69,7 @@ def test_a_dry_run_needs_the_scope_plan_or_apply(
 
 
 def invalid_tokens(reached: Reached) -> dict[str, str]:
-    """Headers that admit nobody, by what is wrong with them."""
+    """Returns invalid headers by their error."""
     store, now = reached.lab.store, reached.lab.now
     expired = add_token(store, "expired", SCOPES, "test", now - 1)
     revoked = add_token(store, "revoked", SCOPES, "test")
@@ -90,7 +91,7 @@ def invalid_tokens(reached: Reached) -> dict[str, str]:
 
 
 def test_without_a_valid_token_nothing_is_shown_or_read(reached: Reached) -> None:
-    """Not even a body that is no JSON: the token is checked first."""
+    """Not even a body that is not JSON is parsed, because the token is checked first."""
     for problem, header in invalid_tokens(reached).items():
         headers = {"Authorization": header} if header else {}
         for method, path, body, _ in ROUTES:
@@ -134,7 +135,8 @@ def test_tokens_end(reached: Reached) -> None:
 
 
 def lines_until_closed(answer: httpx.Response, after: str, then: Callable[[], None]) -> list[str]:
-    """The lines of a stream; `then` is called at the first that begins with `after`."""
+    """Returns the lines of a stream; `then` is called at the first line that begins with
+    `after`."""
     found = []
     for line in answer.iter_lines():
         found.append(line)
@@ -176,7 +178,7 @@ def test_names_of_tokens_may_have_dots(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["controller", "policy"])
 def test_names_of_the_controller_itself_are_refused(tmp_path: Path, name: str) -> None:
-    """Its own changes have them in the history and in the audit log."""
+    """The controller uses these names for its own changes in the history and in the audit log."""
     with pytest.raises(ConfigError) as problem:
         add_token(Lab(tmp_path).store, name, ["read"], "test")
     assert (problem.value.key, problem.value.value) == ("name", name)
@@ -222,7 +224,8 @@ def test_a_request_of_a_key_is_carried_out_once(reached: Reached, path: str, bod
 
 
 def test_a_lease_of_a_key_is_reserved_once(reached: Reached) -> None:
-    """Without the key the second request is refused: the first one's lease is in the way."""
+    """Without the key the second request is refused, because it conflicts with the lease of the
+    first."""
     body = {"racks": ["a", "b"], "ends": reached.lab.now + 60}
     first = keyed(reached, "POST", LEASES, body)
     again = keyed(reached, "POST", LEASES, body)
@@ -267,7 +270,8 @@ def test_a_refused_request_leaves_its_key_free(reached: Reached) -> None:
 
 
 def test_replays_at_the_same_time_are_carried_out_once(served: Served) -> None:
-    """Eight clients send one request together, while the first is still being carried out."""
+    """Eight clients send one request at the same time, while the first is still being carried
+    out."""
     switch = served.lab.switches["east"]
     read = switch.read
 
@@ -297,7 +301,7 @@ def test_replays_at_the_same_time_are_carried_out_once(served: Served) -> None:
 
 
 def test_a_name_whose_token_is_not_valid_any_more_gets_a_new_one(tmp_path: Path) -> None:
-    """The secret changes, and the client keeps its circuits; a valid token is not replaced."""
+    """The client keeps its circuits with the new secret; a valid token is not replaced."""
     lab = Lab(tmp_path)
     first = add_token(lab.store, "ann", ["apply"], "test", expires=lab.now + 100)
     with pytest.raises(ConfigError, match="there is one already"):

@@ -74,7 +74,7 @@ def test_an_undo_whose_ports_are_held_is_refused(tmp_path: Path, name: str) -> N
 
 
 def test_the_ports_of_a_refusal_are_listed_by_their_holder(tmp_path: Path) -> None:
-    """Eight ports of one operator, and nothing of the message is left out."""
+    """The operator has eight ports, and the message lists all of them."""
     reached = Reached(tmp_path)
     eight = [f"{port}A-{port}B" for port in range(1, 9)]
     reached.ask("PUT", INTENT, {"cross_connects": eight}, "apply")
@@ -135,7 +135,7 @@ def test_the_command_ends_with_2(served: Served) -> None:
             check=False,
         )
         codes.append((run.returncode, "2027-01-15T08:10:00Z" in run.stderr + run.stdout))
-    # Transaction 1 added a circuit that is gone: there is nothing to change.
+    # Transaction 1 added a circuit that no longer exists, so there is nothing to change.
     assert codes == [(2, True), (0, False)]
 
 

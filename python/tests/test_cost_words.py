@@ -64,7 +64,8 @@ def test_a_part_of_an_own_book_is_whole_and_the_refusal_says_so(tmp_path: Path) 
 
 
 def test_what_draws_nothing_known_is_a_dash() -> None:
-    """c-Through's book has no power of any part, so none of those it leaves out is 0 W."""
+    """c-Through's book has no power of any part, so the power of omitted parts is not printed as 0
+    W."""
     assert books.load("cthrough-2010").power("tree-switch") is None
     assert books.load("sirius-2020").power("cable").high == 0
 
@@ -113,7 +114,8 @@ def test_clock_compares_its_deviation_with_the_guardband(tmp_path: Path) -> None
 def test_a_tier_that_oversubscription_alone_takes_is_said(
     keys: str, told: bool, tmp_path: Path
 ) -> None:
-    """Eight racks are joined by two tiers; 3:1 between pods and core takes three."""
+    """Two tiers connect eight racks; an oversubscription of 3:1 between pods and core requires
+    three."""
     costs = package.cost(write(tmp_path / "e.toml", SMALL, f"{CLOS}{keys}\n"), "sirius-2020")
     said = [line for line in cost_text.notes(costs) if "between pods and core" in line]
     assert len(said) == told
@@ -136,7 +138,7 @@ def test_a_clos_that_is_billed_with_fewer_tiers_than_simulated_is_named(
 def test_a_clos_that_needs_more_tiers_than_asked_for_is_named(
     racks: int, billed: int, tmp_path: Path
 ) -> None:
-    """Switches of 64 ports join 64 racks in a layer, 64 × 32 in two."""
+    """Switches of 64 ports connect 64 racks in one layer, and 64 × 32 in two."""
     cluster = f'[cluster]\nracks = {racks}\nservers_per_rack = 16\nserver_rate = "100 Gb/s"\n'
     flows = '[workload]\nload = 0.1\nflows = 9\nsizes = "web-search"\n'
     clos = '[[fabric]]\nkind = "clos"\ntiers = 2\nlink_rate = "400 Gb/s"\n'

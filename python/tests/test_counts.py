@@ -13,7 +13,7 @@ from lightloom.cli import app, console
 from lightloom.units import counts, quantities
 from lightloom.units.counts import counted
 
-#: What messages count, and what they then wrote of one.
+#: Regression: the texts that messages printed for a count of one.
 OF_ONE = re.compile(r"\b1 (flow|pair|rack|node|record|circuit|host|slot|dual|interval|cell)s\b")
 
 

@@ -17,7 +17,7 @@ from lightloom.results import steady_state
 
 SEEDS = 200
 FIGURES = ("mean", "p50", "p99")
-#: A correct interval falls below the bound once in 10,000 sets of runs.
+#: The coverage of a correct interval is below the bound once in 10,000 sets of runs.
 CHANCE = 1e-4
 EXPONENTIAL = {"kind": "exponential", "mean": "20 KB"}
 FIXED = {"kind": "fixed", "size": "1500 B"}
@@ -26,14 +26,14 @@ PACKETS = {"kind": "fixed", "size": "256 B"}
 
 @dataclass(frozen=True)
 class Case:
-    """A network at a load."""
+    """A network at a given load."""
 
     sizes: dict[str, Any]
     load: float
     fabric: dict[str, Any]
     #: Mean over bytes of the size of their flow [B].
     by_byte: int
-    #: Load of the fullest link.
+    #: Load of the most loaded link.
     full: float
     racks: int = 4
     servers: int = 4
@@ -41,11 +41,11 @@ class Case:
 
     @property
     def relaxation_s(self) -> float:
-        """(1 + c²) S ÷ (1 − ρ)² by hand."""
+        """The relaxation time (1 + c²) S ÷ (1 − ρ)², computed by hand."""
         return self.by_byte * 8 / (self.gbps * 1e9) / (1 - self.full) ** 2
 
 
-#: The constant of the core was chosen by the first two; the others judge it.
+#: The constant of the core was chosen with the first two cases; the others test it.
 CASES = {
     "clos-fixed": Case(FIXED, 0.9, {"kind": "clos"}, 1_500, 0.9),
     "clos-exponential": Case(EXPONENTIAL, 0.7, {"kind": "clos"}, 40_000, 0.7),
@@ -62,7 +62,7 @@ CASES = {
 
 
 def experiment(name: str, relaxations: float, seed: int) -> dict[str, Any]:
-    """A case with a window of so many relaxation times by hand."""
+    """Returns the experiment of a case, with a window of this number of relaxation times."""
     case = CASES[name]
     relaxation = case.relaxation_s
     return {
@@ -82,7 +82,7 @@ def experiment(name: str, relaxations: float, seed: int) -> dict[str, Any]:
 
 
 def run(made: dict[str, Any]) -> tuple[dict[str, Any], np.ndarray]:
-    """The summary, and the latencies of the flows that arrived in the window [us]."""
+    """Returns the summary, and the latencies of the flows that arrived in the window [us]."""
     result = lightloom.run(made)
     window = result.summary["window"]
     arrival, finish = (
@@ -109,7 +109,8 @@ def ends(summary: dict[str, Any], figure: str) -> tuple[float | None, float | No
 
 
 def check_held(found: list[tuple[dict[str, Any], np.ndarray]], least_given: float) -> None:
-    """Intervals hold the mean over all runs as often as they say, and enough runs have one."""
+    """Checks that intervals contain the mean over all runs at their stated rate, and that enough
+    runs have one."""
     pooled = np.concatenate([took for _, took in found])
     assert np.isfinite(pooled).all()
     truths = {
@@ -130,12 +131,14 @@ def check_held(found: list[tuple[dict[str, Any], np.ndarray]], least_given: floa
 @pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_intervals_hold_the_truth_in_95_of_100_runs(name: str) -> None:
-    # A quarter longer than the least: the loads drawn differ, and so does what is needed.
+    # The window is a quarter longer than the least one, because the drawn loads differ, and with
+    # them the required window.
     check_held(runs(name, 25.0, SEEDS), 0.5)
 
 
 def published(sizes: str, load: float, measure: str, seed: int) -> dict[str, Any]:
-    """Published sizes, on a folded Clos, for a window that is far shorter than queues need."""
+    """Returns an experiment with published sizes on a folded Clos, with a window that is much
+    shorter than queues require."""
     return {
         "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
         "workload": {"load": load, "sizes": sizes},
@@ -151,8 +154,8 @@ def published(sizes: str, load: float, measure: str, seed: int) -> dict[str, Any
 def test_short_windows_of_published_sizes_have_no_interval_that_is_too_narrow(
     sizes: str, load: float, measure: str
 ) -> None:
-    """Queues of the largest flows take tens of milliseconds to change: there is no interval of
-    latency, and that of the accepted load, if there is one, holds the mean over all runs."""
+    """Queues of the largest flows change within tens of milliseconds: latency has no interval, and
+    the interval of the accepted load, if there is one, contains the mean over all runs."""
     with ThreadPoolExecutor(2) as pool:
         made = [published(sizes, load, measure, seed) for seed in range(1, SEEDS + 1)]
         summaries = [summary for summary, _ in pool.map(run, made)]
@@ -164,9 +167,8 @@ def test_short_windows_of_published_sizes_have_no_interval_that_is_too_narrow(
     assert held >= (stats.binom.ppf(CHANCE, len(given), 0.95) if given else 0), (held, len(given))
 
 
-#: Share of what a rack's servers send that goes to each other rack, and the load at which the
-#: uplinks of a tree of 4:1 are full by it: a quarter of a rack's rate leaves it, or enters the
-#: rack that receives most.
+#: Share of a rack's traffic to each other rack, and the load at which it fills the uplinks of a
+#: tree 4:1: a quarter of a rack's rate leaves the rack, or enters the rack that receives the most.
 MATRICES = {
     "even": ([[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]], 0.25),
     "hot rack": ([[0, 3, 0, 0], [1, 0, 1, 1], [0, 3, 0, 0], [0, 3, 0, 0]], 0.25 / (9 / 12 * 4)),
@@ -202,7 +204,7 @@ def test_the_interval_of_a_saturation_holds_the_truth(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_short_window_has_no_interval_of_latency(name: str) -> None:
-    """Of 3 relaxation times intervals held the mean in 79 of 100 runs."""
+    """With 3 relaxation times, intervals contained the mean in 79 of 100 runs."""
     for summary, _ in runs(name, 3.0, 10):
         assert all(ends(summary, figure) == (None, None) for figure in FIGURES)
         window = summary["window"]
@@ -221,7 +223,7 @@ def test_a_short_window_has_no_interval_of_latency(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_relaxation_time_is_that_by_hand(name: str) -> None:
-    """The fullest link is as full as its mean or fuller, by chance."""
+    """The most loaded link has its mean load or, by chance, a higher one."""
     case = CASES[name]
     made = experiment(name, 25.0, 1)
     found = lightloom.run(made).summary["relaxation_s"]
@@ -240,7 +242,8 @@ def test_sizes_without_a_variance_have_no_relaxation_time() -> None:
 
 
 def test_the_window_that_is_advised_gives_an_interval() -> None:
-    """`least_s` is the core's rule: a window of that length has an interval, at fixed loads."""
+    """`least_s` follows the rule of the core: at fixed loads, a window of that length has an
+    interval."""
     made = experiment("clos-exponential", 3.0, 1)
     least = steady_state.least_s([lightloom.run(made).summary])
     assert least is not None

@@ -27,9 +27,9 @@ from lightloom.sweep.executors.jobs import ALLOWED_DEATHS
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 
-#: Seconds that a busy machine may take for anything here.
+#: Largest time for any step on a busy machine [s].
 PATIENCE_S = 120.0
-#: Says who decides, and waits until all or it may.
+#: A policy that reports its process, and waits until all processes, or this one, may continue.
 WAITING = """
 import os, time
 from pathlib import Path
@@ -44,7 +44,7 @@ class Policy:
             time.sleep(0.02)
         return [(0, 1)]
 """
-#: Ends its process as a system that is short of memory does, and says so before.
+#: A policy that reports its process and then kills it, like a system that is short of memory.
 DEADLY = """
 import os, signal
 from pathlib import Path
@@ -63,9 +63,9 @@ class Policy:
 """
 
 
-#: One that ends its process, and one that does not.
+#: A grid with a policy that kills its process, and one that does not.
 DEADLY_GRID = '[grid]\n"fabric.hybrid.policy.kills" = [true, false]\n'
-#: Statements about its trial, and of what is tried again.
+#: Messages about its trial, and about repeated points.
 LOST = (
     r"note: the process of the trial of hybrid-kills=True-seed=3-\S+ died \(SIGKILL\): the point "
     "has no estimate and begins last\n"
@@ -77,7 +77,7 @@ AGAIN = (
 
 
 def prepared(folder: Path, policy: str, sweep: str = "") -> Path:
-    """An experiment that a policy in Python decides in, and a sweep of it."""
+    """Writes an experiment with a policy in Python, and a sweep of it."""
     hybrid(folder, policy, f', at = "{folder / "at"}"')
     (folder / "at").mkdir()
     write(folder / "s.toml", 'base = "e.toml"\nflows = true\n', sweep)
@@ -85,7 +85,7 @@ def prepared(folder: Path, policy: str, sweep: str = "") -> Path:
 
 
 def deciding(at: Path, least: int, of: subprocess.Popen[str] | None = None) -> set[str]:
-    """Processes of a command that have waited, once there are so many of them."""
+    """Returns the waiting processes of a command when there are at least this many."""
     until = time.monotonic() + PATIENCE_S
     while len(found := {one.name for one in at.iterdir() if one.name.isdecimal()}) < least:
         assert of is None or of.poll() is None
@@ -95,7 +95,8 @@ def deciding(at: Path, least: int, of: subprocess.Popen[str] | None = None) -> s
 
 
 def test_a_sweep_outlives_a_worker_that_is_killed(tmp_path: Path) -> None:
-    """In the middle of a point: all points are done, to the byte as undisturbed, and it is said."""
+    """The worker is killed during a point: all points are completed with the same bytes as without
+    the kill, and the death is reported."""
     at = prepared(tmp_path, WAITING, '[grid]\n"workload.load" = [0.2, 0.4, 0.6]\n')
     with subprocess.Popen(
         command("sweep", "s.toml", "-o", "killed", "--workers", "2"),
@@ -126,7 +127,7 @@ def test_a_sweep_outlives_a_worker_that_is_killed(tmp_path: Path) -> None:
         assert_same(tmp_path / "whole/points" / name, tmp_path / "killed/points" / name)
 
 
-#: Ends its process once.
+#: A policy that kills its process once.
 ONCE = """
 import os, signal
 from pathlib import Path
@@ -215,7 +216,10 @@ def test_what_kills_its_worker_each_time_has_failed_and_the_others_go_on(tmp_pat
 
 
 def test_a_point_that_kills_its_trial_is_not_estimated(tmp_path: Path) -> None:
-    """It ended the command before anything ran; nor does it stand for one that was not tried."""
+    """Regression: such a point ended the command before any run.
+
+    Its time does not stand for that of a point without a trial either.
+    """
     prepared(tmp_path, DEADLY, f"repeat = 2\n{DEADLY_GRID}")
     done = lightloom("sweep", "s.toml", "--dry-run", cwd=tmp_path)
     assert done.returncode == 0
@@ -225,7 +229,8 @@ def test_a_point_that_kills_its_trial_is_not_estimated(tmp_path: Path) -> None:
 
 
 def test_with_one_worker_the_others_are_done_before_it(tmp_path: Path) -> None:
-    """It runs last, and not in the command itself, also where --resume has it alone."""
+    """The point runs last, and not in the process of the command, even if --resume runs only this
+    point."""
     prepared(tmp_path, DEADLY, DEADLY_GRID)
     for options in ((), ("--resume",)):
         done = lightloom("sweep", "s.toml", "-o", "out", "--workers", "1", *options, cwd=tmp_path)
@@ -238,7 +243,7 @@ def test_with_one_worker_the_others_are_done_before_it(tmp_path: Path) -> None:
 
 
 def test_a_trial_says_how_its_process_ended(tmp_path: Path) -> None:
-    """The next has a new one."""
+    """The next trial has a new process."""
     prepared(tmp_path, DEADLY)
     base = api.load(tmp_path / "e.toml")
     deadly = base.with_overrides(["fabric.hybrid.policy.kills=true", "fabric.hybrid.policy.code=9"])
@@ -270,7 +275,7 @@ def test_what_kills_its_worker_is_passed_over_for_those_not_tried(
 
 
 def test_without_keep_going_it_is_raised(tmp_path: Path) -> None:
-    """By the code that it ended with, where that is none of a want of memory."""
+    """The error states the exit code, if this is not that of a lack of memory."""
     prepared(tmp_path, DEADLY)
     base = api.load(tmp_path / "e.toml")
     deadly = base.with_overrides(["fabric.hybrid.policy.kills=true", "fabric.hybrid.policy.code=9"])
@@ -298,7 +303,8 @@ run_jobs([Job(api.load("e.toml").with_overrides([f"run.seed={seed}"]), "clos", w
 
 
 def test_processes_that_cannot_begin_charge_no_job(tmp_path: Path) -> None:
-    """Of a script that each of them runs once more: a few try, whatever the number of jobs."""
+    """The cause is a script that each process runs again: a few processes are tried, for any number
+    of jobs."""
     write(tmp_path / "e.toml", SMALL, '[[fabric]]\nkind = "clos"\n')
     write(tmp_path / "script.py", SCRIPT)
     done = subprocess.run(

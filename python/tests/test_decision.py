@@ -1,5 +1,5 @@
-"""Which fabric to buy: sentences, break-even prices and the Pareto front, by hand and by brute
-force."""
+"""The decision on a fabric: sentences, break-even prices and the Pareto front, compared with
+computation by hand and by brute force."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from lightloom.decision.verdict import Level, NoneBought, Unpriced
 from lightloom.report.decisions import headline
 from lightloom.report.decisions.leaders import LeastPower, SamePower, least_power
 
-# $500,000; $250,000 and 300 tunable transceivers, $385,000 to $446,800 in all.
+# $500,000 against $250,000 and 300 tunable transceivers, $385,000 to $446,800 in total.
 ESN = bought("esn", switch=100)
 SIRIUS = bought("sirius", switch=50, tunable_transceiver=300)
 
 
 def said(purchases: Sequence[Purchase]) -> str:
-    """The verdict as a sentence."""
+    """Returns the verdict as a sentence."""
     return sentences.verdict(verdict.verdict(purchases))
 
 
@@ -61,7 +61,7 @@ def test_a_winner_with_the_price_that_would_overturn_it() -> None:
 
 
 def test_where_ranges_overlap_nobody_wins_and_the_price_that_decides_is_told() -> None:
-    """$430,000 to $512,400 against $500,000: equal at $250,000 ÷ 400 = $625."""
+    """$430,000 to $512,400 against $500,000: the costs are equal at $250,000 ÷ 400 = $625."""
     level = bought("sirius", switch=50, tunable_transceiver=400)
     found = lead([ESN, level])
     assert isinstance(found, Times)
@@ -79,7 +79,7 @@ def test_where_ranges_overlap_nobody_wins_and_the_price_that_decides_is_told() -
 
 
 def test_a_price_that_both_share_does_not_make_them_level() -> None:
-    """Ranges overlap widely, and one has all that the other has, and $50,000 more."""
+    """Ranges overlap widely, but one bill has all parts of the other, and $50,000 more."""
     less, more = (
         bought(name, switch=switches, tunable_transceiver=900)
         for name, switches in (("less", 50), ("more", 60))
@@ -105,7 +105,7 @@ def test_less_than_3_percent_is_level() -> None:
 
 
 def test_what_arrives_counts_and_not_what_was_bought() -> None:
-    """The same parts, of which one delivered a quarter more: no price changes that."""
+    """Both fabrics have the same parts, and one delivered a quarter more: no price changes that."""
     more, less = bought("more", switch=100), bought("less", switch=100, delivered=0.4)
     assert said([less, more]) == (
         "more carries this traffic at the lowest capital cost, $156 per Gb/s delivered; no price "
@@ -114,7 +114,7 @@ def test_what_arrives_counts_and_not_what_was_bought() -> None:
 
 
 def test_an_unknown_price_has_a_break_even() -> None:
-    """($385,000 to $446,800 − $250,000) ÷ 10 a rotor switch."""
+    """($385,000 to $446,800 − $250,000) ÷ 10 per rotor switch."""
     opera = bought("opera", switch=50, rotor_switch=10)
     assert [sentences.unpriced(one) for one in verdict.unpriced([SIRIUS, opera])] == [
         "opera has no total price: the book has no price for a rotor switch; it is cheaper than "
@@ -157,7 +157,8 @@ def test_one_fabric_and_who_alone_carries_the_load() -> None:
 
 
 def test_seeds_are_compared_one_by_one() -> None:
-    """The load drawn differs by half between seeds, the fabrics in each by a quarter alike."""
+    """The drawn load differs by half between seeds; the fabrics differ by the same quarter in each
+    seed."""
     one = bought("one", seeds=(0.40, 0.50, 0.60), switch=100)
     other = bought("other", seeds=(0.32, 0.40, 0.48), switch=100)
     found = share(other, one, CAPITAL)
@@ -173,7 +174,8 @@ def test_seeds_are_compared_one_by_one() -> None:
 
 
 def test_power_is_told_where_another_draws_less() -> None:
-    """50 kW against 25 kW and 300 × 12 to 14 W; a fabric of mirrors has no power here."""
+    """50 kW against 25 kW and 300 × 12 to 14 W; a fabric of MEMS switches has no known power
+    here."""
     assert sentences.multiples(remarks.multiples([ESN, SIRIUS], POWER)) == (
         "sirius draws the least, 8,940 to 9,130 W per Tb/s delivered; esn draws 1.71 to 1.75 "
         "times as much."
@@ -206,9 +208,9 @@ def purchases(found: list[tuple[int, int, int]]) -> list[Purchase]:
 def test_the_front_is_that_of_a_search_of_all_pairs_and_corners(
     found: list[tuple[int, int, int]],
 ) -> None:
-    """Better: no worse in all three at every corner of the prices, and surely better in one, in
-    dollars or watts by 3 %. Of those left, better too if faster and at most 3 % dearer at every
-    corner."""
+    """A fabric is better if it is not worse in all three values at every corner of the prices, and
+    certainly better in one, in dollars or watts by 3 %. Among the remaining ones, it is also better
+    if it is faster and costs at most 3 % more at every corner."""
     figures = {str(i): figure for i, (_, _, figure) in enumerate(found)}
 
     def standing(one: str, other: str) -> int:
@@ -250,7 +252,8 @@ def test_the_front_is_that_of_a_search_of_all_pairs_and_corners(
 def test_at_the_overturning_price_the_order_turns(
     one: tuple[int, int], other: tuple[int, int]
 ) -> None:
-    """A little beyond it, at every price of the other parts, who was behind is cheaper."""
+    """Slightly beyond this price, and at every price of the other parts, the fabric that was behind
+    is cheaper."""
     pair = [
         bought(name, switch=switches + 1, tunable_transceiver=lasers)
         for name, (switches, lasers) in {"a": one, "b": other}.items()
@@ -298,8 +301,8 @@ def test_who_delivered_less_and_still_carried_the_load_is_named() -> None:
 
 
 def test_a_run_that_waited_for_its_last_flows_prices_nobody() -> None:
-    """Equal bills; one delivered half of the other's goodput over a run whose last flows arrived
-    long after the others: what it carries of the load is not known."""
+    """Equal bills; one fabric delivered half of the other's goodput in a run whose last flows
+    arrived long after the others, so that the load that it carries is unknown."""
     fat, thin = (bought(name, switch=50, tunable_transceiver=400) for name in ("fat", "thin"))
     assert fat.delivered is not None
     half = replace(fat.delivered, mean=fat.delivered.mean / 2)
@@ -311,7 +314,7 @@ def test_a_run_that_waited_for_its_last_flows_prices_nobody() -> None:
 
 
 ONE = Only("a", Range(Fraction(2), Fraction(3)), "USD", others=True)
-#: Every title, as a page and a terminal print it.
+#: Every title that a page and a terminal print.
 TITLES: dict[str, Lead] = {
     "The window is too short to tell which fabric costs least": TooShort(windowed=True),
     "The run is too short to tell which fabric costs least": TooShort(windowed=False),
@@ -344,7 +347,10 @@ def test_each_lead_has_its_title(title: str) -> None:
 
 
 def test_the_fabric_that_draws_the_least_power() -> None:
-    """50 kW against 25 kW and 300 transceivers of 12 to 14 W. Less than 3 % apart is level."""
+    """50 kW against 25 kW and 300 transceivers of 12 to 14 W.
+
+    A difference below 3 % counts as level.
+    """
     times = Range(Fraction(50_000, 29_200), Fraction(50_000, 28_600))
     third, near = bought("third", switch=300), bought("near", switch=101)
     assert least_power([ESN, SIRIUS]) == LeastPower(("sirius",), None, times)

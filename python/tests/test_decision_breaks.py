@@ -19,7 +19,7 @@ from lightloom.decision.purchases import CAPITAL
 from lightloom.failures.search import Search
 from lightloom.report.decisions.read import CARRIED
 
-# $500,000 and $385,000 to $446,800; 3,200 Gb/s delivered each.
+# $500,000 and $385,000 to $446,800; each delivers 3,200 Gb/s.
 ESN = bought("esn", switch=100)
 SIRIUS = bought("sirius", switch=50, tunable_transceiver=300)
 WHOLE = Kept(1.0, "core switch 0", carries=True)
@@ -36,7 +36,7 @@ def test_the_pick_keeps_nine_tenths_and_is_still_the_cheapest() -> None:
 
 
 def test_the_pick_changes_where_its_worst_part_costs_it_the_lead() -> None:
-    """$385,000 ÷ (0.75 · 3,200) is more than $500,000 ÷ 3,200 = $156.25 already."""
+    """Even $385,000 ÷ (0.75 · 3,200) is more than $500,000 ÷ 3,200 = $156.25."""
     kept = {"sirius": Kept(0.75, "laser 0 of node 1 with its 8 transceivers", True), "esn": WHOLE}
     said = sentence([ESN, SIRIUS], kept)
     assert said.startswith("sirius keeps 75.0 % of its goodput if")
@@ -53,20 +53,21 @@ def test_who_no_longer_carries_the_load_is_not_the_one_to_buy() -> None:
 
 
 def test_broken_and_sound_carry_the_load_by_the_same_share() -> None:
-    """The core has it too, for `stable`."""
+    """The core has the same share, for `stable`."""
     core = (ROOT / "crates/metrics/src/span.rs").read_text(encoding="utf-8")
     assert re.findall(r"pub const CARRIED: f64 = ([\d.]+);", core) == [str(CARRIED)]
 
 
 def test_level_once_all_have_their_worst_part_dead() -> None:
-    """$385,000 to $446,800 ÷ 0.85: $453,000 to $526,000 for what $500,000 deliver."""
+    """$385,000 to $446,800 ÷ 0.85: $453,000 to $526,000 for the goodput that costs $500,000 with
+    the other fabric."""
     kept = {"sirius": Kept(0.85, "grating 3", carries=True), "esn": WHOLE}
     said = sentence([ESN, SIRIUS], kept)
     assert said.endswith("its own worst failure, sirius and esn are level in cost.")
 
 
 def test_who_is_level_sound_and_broken_is_still_level() -> None:
-    """Whichever of the two keeps a little more."""
+    """This holds whichever of the two keeps slightly more."""
     level = [ESN, bought("twin", switch=100)]
     for first, second, both in ((0.99, 0.98, "esn and twin"), (0.98, 0.99, "twin and esn")):
         kept = {"esn": Kept(first, "a", carries=True), "twin": Kept(second, "b", carries=True)}
@@ -125,8 +126,8 @@ kind = "clos"
 
 @pytest.mark.parametrize("plan", ["wide", "rotor"])
 def test_the_page_says_what_the_pick_keeps(plan: str, tmp_path: Path) -> None:
-    """What the table of failures has as kept, and beside it the answer of the decision; that a
-    rotor is ideal."""
+    """Checks the kept share in the table of failures, the answer of the decision, and the statement
+    that a rotor is ideal."""
     path = tmp_path / "e.toml"
     path.write_text(EXPERIMENT.replace("PLAN", plan), encoding="utf-8")
     comparison = lightloom.compare(path, worst_failure=Search(1))
@@ -141,7 +142,7 @@ def test_the_page_says_what_the_pick_keeps(plan: str, tmp_path: Path) -> None:
     assert said.startswith(f"{first} is broken as simulated, with pods and a core; its bill has")
     assert "if the worst of the parts that were tried fails" in said or found.kept >= 0.9995
     if found.kept < 0.9995:
-        # 16 racks of 200 Gb/s are 3.2 Tb/s, which one switch of 25.6 Tb/s joins.
+        # 16 racks of 200 Gb/s are 3.2 Tb/s, which one switch of 25.6 Tb/s connects.
         assert found.least.part == "core switch 0"
         assert f"{first} keeps {100 * found.kept:.1f} %" in said
         assert "fails (core switch 0, the only one)" in said
@@ -181,8 +182,9 @@ tiers = 2
 
 @pytest.mark.parametrize(("own", "kept"), [(None, 0.0), (2, 0.5)])
 def test_the_network_that_breaks_is_the_one_that_is_billed(own: int | None, kept: float) -> None:
-    """Four racks take one box of 64 ports, behind which all traffic between racks is; two are
-    bought, and each flow is half as fast, if the table has two."""
+    """Four racks need one box of 64 ports, which carries all traffic between racks; if the table
+    has two aggregation switches, two boxes are bought, and each flow is half as fast after a
+    failure."""
     table = tomllib.loads(ONE_POD)
     if own is not None:
         table["fabric"][0]["aggregation_switches"] = own

@@ -1,5 +1,5 @@
-"""Doubts about a decision: seeds, loads at which another fabric is level, and bills that count a
-share of a box."""
+"""Doubts about a decision: seeds, loads at which another fabric is level, and bills that count
+shares of boxes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_who_is_level_at_another_load_is_said(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_nothing_is_compared_with_the_best_where_no_window_tells_who_carries_the_load() -> None:
-    """It was an IndexError after the simulation."""
+    """Regression: this was an IndexError after the simulation."""
     both = [replace(bought(label, switch=100), unsettled=True) for label in ("one", "two")]
     for measure in (CAPITAL, POWER):
         assert remarks.multiples(both, measure) is None
@@ -72,7 +72,7 @@ def replace_cost(one: Any, label: str, cost: Any) -> Any:
 
 
 def test_bills_by_share_say_so_and_who_leads_by_whole_boxes() -> None:
-    """By hand, and the other way round in a book that counts whole boxes."""
+    """Computed by hand, with the opposite order in a book that counts whole boxes."""
     read = of_bills()
     (note,) = wording.fractions(read.costs)
     assert note.startswith("fractions of switch: a share of a machine that others also use")
@@ -93,8 +93,11 @@ def told(read: Any) -> list[str]:
 
 
 def test_a_laser_for_each_uplink_is_what_it_costs_by_hand() -> None:
-    """128 uplinks of 50 Gb/s: 16 transceivers of $450 to $656, eight uplinks a laser. Apart, 16
-    without one, $336 to $375, and 128 lasers of $75 to $320."""
+    """128 uplinks of 50 Gb/s: 16 transceivers of $450 to $656 with one laser for eight uplinks.
+
+    Counted separately: 16 transceivers without a laser, $336 to $375, and 128 lasers of $75 to
+    $320.
+    """
     read = of_bills()
     sirius = read.costs.fabrics["sirius"]
     assert lanes.together(sirius) == 8

@@ -1,4 +1,4 @@
-"""The decision page for a user: in the report, in the terminal, as JSON and as PDF."""
+"""The decision page in the report, in the terminal, as JSON and as PDF."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OPERA = '\n[[fabric]]\nkind = "opera"\n'
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A comparison of three with prices."""
+    """A comparison of three fabrics with prices."""
     folder = tmp_path_factory.mktemp("decision")
     path = write(folder / "e.toml", SMALL, PRICED, SIRIUS, CLOS, OPERA)
     done = lightloom("compare", "--verbose", path, "-o", "out", cwd=folder, COLUMNS="100")
@@ -60,7 +60,7 @@ def test_the_sentence_is_on_the_page_in_the_terminal_and_beside_the_results(made
 
 
 def test_what_it_says_is_what_the_bills_say(made: Path) -> None:
-    """Capital of the bill ÷ bandwidth ÷ goodput, by hand from the files."""
+    """Capital of the bill ÷ bandwidth ÷ goodput, computed by hand from the files."""
     costs = json.loads((made / "out/costs.json").read_text())
     told = json.loads((made / "out/decision.json").read_text())
     summaries = json.loads((made / "out/comparison.json").read_text())
@@ -108,7 +108,7 @@ def test_json_has_the_costs_of_each_fabric(made: Path) -> None:
     assert list(found) == ["sirius", "clos", "opera"]
     costs = json.loads((made / "out/costs.json").read_text())["fabrics"]
     assert found["clos"]["cost"]["capital"] == costs["clos"]["capital"]
-    # Eight racks are few enough for a Clos of two tiers.
+    # A Clos network of two tiers is sufficient for eight racks.
     assert [x for x in found if found[x]["cost"]["cheapest"]] == ["clos"]
     assert found["opera"]["cost"]["capital"] is None
     assert found["opera"]["cost"]["unpriced"] == "rotor-switch"
@@ -210,7 +210,7 @@ def test_the_page_fits_and_nothing_goes_wrong(
 
 
 def test_what_lies_to_the_right_of_a_table_fades(browser: Any, made: Path) -> None:
-    """On a phone a column was cut at the edge as if it were the last."""
+    """Regression: on a phone, a column was cut at the edge as if it were the last."""
     fades = "(box) => getComputedStyle(box).maskImage !== 'none'"
     with visiting(browser, PHONE) as visit:
         visit.go(made / "out/report.html")
@@ -250,13 +250,13 @@ def test_one_command_counts_by_every_reading() -> None:
 
 
 def test_intervals_that_overlap_put_nobody_behind_whose_middle_is_better() -> None:
-    """29 us ± 36 us is level with 4 us ± 1 us, and no reason to leave the latter."""
+    """29 us ± 36 us is level with 4 us ± 1 us, and no reason to exclude the latter."""
     noisy, sound, same = (
         Score(None, value, low, high)  # type: ignore[arg-type]
         for value, low, high in ((29.0, -7.0, 65.0), (4.0, 3.0, 5.0), (4.1, 3.1, 5.1))
     )
     scores = {"noisy": noisy, "sound": sound, "same": same}
-    # 10 us ± 2 us is level with 8 us ± 1 us, which is dearer: no star for that.
+    # 10 us ± 2 us is level with 8 us ± 1 us, which costs more and has no star.
     scores |= {
         "cheap": Score(None, 10.0, 8.0, 12.0),  # type: ignore[arg-type]
         "dear": Score(None, 8.0, 7.0, 9.0),  # type: ignore[arg-type]
@@ -270,8 +270,9 @@ def test_intervals_that_overlap_put_nobody_behind_whose_middle_is_better() -> No
 
 
 def test_a_fabric_that_is_level_and_takes_more_of_all_is_not_on_the_front() -> None:
-    """4.4 us ± 0.5 us is level with 4 us ± 0.5 us, though a tenth more in the middle: the dearer of
-    the two is behind, whichever has the better middle. A bound may be any more."""
+    """4.4 us ± 0.5 us is level with 4 us ± 0.5 us, although its mean is a tenth higher: the more
+    expensive of the two is behind, whichever has the better mean. The true value of a bound can be
+    any higher value."""
     level, first = Score(None, 4.4, 3.9, 4.9), Score(None, 4.0, 3.5, 4.5)  # type: ignore[arg-type]
     open_ = Score(None, 4.0, 3.5, math.inf, open=True)  # type: ignore[arg-type]
     scores = {"level": level, "first": first, "open": open_}
@@ -281,8 +282,8 @@ def test_a_fabric_that_is_level_and_takes_more_of_all_is_not_on_the_front() -> N
 
 
 def amounts_of(page: str) -> list[str]:
-    """All amounts of the decision's section, its tables and bills: a number, and a step if it has
-    one."""
+    """Returns all amounts of the decision's section, its tables and bills: a number, and its unit
+    prefix, if any."""
     section = page[page.index('class="decision"') :]
     text = re.sub(
         r"<(script|style|noscript|svg).*?</\1>",
@@ -299,7 +300,8 @@ def amounts_of(page: str) -> list[str]:
 
 
 def test_all_amounts_of_the_page_are_in_one_form(made: Path) -> None:
-    """Three digits, in full below 100,000, by a step from there."""
+    """Amounts have three digits; below 100,000 they are written in full, and above with a unit
+    prefix."""
     found = amounts_of((made / "out/report.html").read_text())
     assert len(found) > 40
     for text in found:
@@ -373,8 +375,9 @@ interval = "1 s"
 
 @pytest.fixture(scope="module")
 def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two fabrics that finish both jobs; one that finishes one, and one that finishes none and has
-    no total. Servers send a job of n bytes to the seven others in 7 × n ÷ 8 at 10 Gb/s."""
+    """Two fabrics that finish both jobs, one that finishes one job, and one that finishes none and
+    has no total. For a job of n bytes, servers send 7 × n ÷ 8 bytes to the seven others, at 10
+    Gb/s."""
     folder = tmp_path_factory.mktemp("unfinished")
     path = write(folder / "e.toml", UNFINISHED)
     done = lightloom("compare", path, "-o", "out", cwd=folder, COLUMNS="100")
@@ -400,14 +403,14 @@ def test_fabrics_that_left_jobs_unfinished_and_those_without_a_total_are_named(
     assert [(row[0], *row[-2:]) for row in marked] == [("tenth", "(3.08)", "(201)")]
     page = (unfinished / "out/report.html").read_text()
     assert re.findall(r"([\w ]+)</th><td>(\d of 2 jobs)", page)[0] == (" tenth", "1 of 2 jobs")
-    assert page.count(", not ranked</td>") == 2  # dollars and watts of `tenth` alone
+    assert page.count(", not ranked</td>") == 2  # dollars and watts, only of `tenth`
 
 
 @pytest.mark.parametrize("width", [WIDE, PHONE])
 def test_all_columns_of_unfinished_jobs_are_within_reach(
     browser: Any, unfinished: Path, width: int
 ) -> None:
-    """At 1,200 px no column of the decision is cut off; on a phone its table scrolls alone."""
+    """At 1,200 px no column of the decision is cut off; on a phone only its table scrolls."""
     with visiting(browser, width) as visit:
         visit.go(unfinished / "out/report.html")
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= width

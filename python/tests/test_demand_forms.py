@@ -1,4 +1,4 @@
-"""Formats of demand: the same bytes between the same racks from each of them."""
+"""Formats of demand: each gives the same bytes between the same racks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Lines = list[dict[str, Any]]
 
 @st.composite
 def records(draw: st.DrawFn) -> tuple[dict[Pair, int], Lines]:
-    """Demand of powers of two, of which no two sets weigh the same, and lines that add up
+    """Draws demand of powers of two, so that no two sets have the same sum, and lines that add up
     to it in any order."""
     names = draw(NAMES)
     pairs = len(names) * (len(names) - 1)
@@ -53,7 +53,7 @@ def records(draw: st.DrawFn) -> tuple[dict[Pair, int], Lines]:
 
 
 def as_long(folder: Path, lines: Lines, draw: random.Random) -> Path:
-    """CSV with its columns in any order, and one more."""
+    """Writes CSV with its columns in any order, and an additional one."""
     header = ["src", "dst", "bytes", "comment, or not"]
     draw.shuffle(header)
     text = io.StringIO()
@@ -108,7 +108,7 @@ def test_records_add_up_in_any_order(
 def test_racks_that_are_called_by_numbers_stay_records(
     lines: list[tuple[int, int, int]], header: str
 ) -> None:
-    """Whatever the numbers are, three lines with zeros on a diagonal among them."""
+    """The numbers are arbitrary, and include three lines with zeros on a diagonal."""
     sums: dict[Pair, int] = {}
     for a, b, amount in lines:
         if a != b and amount:
@@ -125,7 +125,7 @@ def test_racks_that_are_called_by_numbers_stay_records(
 
 
 def test_numbers_of_racks_decide_nothing_in_parquet(tmp_path: Path) -> None:
-    """Three records with zeros where a matrix has its diagonal."""
+    """Three records have zeros at the places of a matrix's diagonal."""
     lines = {"src": [0, 1, 1], "dst": [1, 0, 2], "traffic": [500, 300, 0]}
     path = tmp_path / "d.parquet"
     pq.write_table(pa.table(lines), path)
@@ -149,7 +149,7 @@ def test_a_matrix_may_have_nodes_called_like_columns(tmp_path: Path) -> None:
 def test_the_order_of_records_does_not_show_in_a_plan(
     algorithm: str, given: tuple[dict[Pair, int], Lines], seed: int
 ) -> None:
-    """Ties and roundings included: nodes have the order of their names."""
+    """This includes ties and rounding, because nodes have the order of their names."""
     _, lines = given
     shuffled = random.Random(seed).sample(lines, len(lines))
     with a_folder() as folder:
@@ -168,7 +168,7 @@ def test_the_order_of_records_does_not_show_in_a_plan(
 def test_the_long_form_has_the_circuits_of_the_matrix(
     algorithm: str, given: tuple[dict[Pair, int], Lines]
 ) -> None:
-    """The optimum is unique, so circuits are the same by name."""
+    """The optimum is unique, so the named circuits are the same."""
     demand, lines = given
     names = sorted({end for pair in demand for end in pair})
     matrix = np.array([[demand.get((a, b), 0) for b in names] for a in names])
@@ -318,8 +318,8 @@ def test_series_of_prometheus_are_rates_or_amounts(tmp_path: Path) -> None:
 
 
 def test_the_step_of_prometheus_is_common_to_all_series(tmp_path: Path) -> None:
-    """0 and 900 s, 0 and 600 s: the grid has 300 s, so that each sample of 100 B/s is 30 KB.
-    Of eight samples of the grid, four are there."""
+    """Samples at 0 and 900 s, and at 0 and 600 s: the grid has steps of 300 s, so that each sample
+    of 100 B/s is 30 KB. Four of eight samples of the grid exist."""
     text = prometheus(
         ("r1", "r2", [(0, "100"), (900, "100")]), ("r3", "r4", [(0, "100"), (600, "100")])
     )
@@ -336,7 +336,8 @@ def test_the_step_of_prometheus_is_common_to_all_series(tmp_path: Path) -> None:
     kept=st.lists(st.sets(st.integers(0, 30), min_size=1), min_size=1, max_size=4),
 )
 def test_series_with_gaps_have_the_step_of_their_grid(step: int, kept: list[set[int]]) -> None:
-    """A range of 31 steps of which series lack some; one of them has the first half."""
+    """A range of 31 steps, some of which are missing in the series; one series has only the first
+    half."""
     several = [{*range(16)} | kept[0], *kept[1:]]
     series = [
         (f"s{at}", "x", [(step * one, "8") for one in sorted(places)])
@@ -366,13 +367,15 @@ STEPS: dict[str, tuple[list[float], int | None]] = {
     "hours and an odd minute": ([0, 3600, 7200, 7260], None),
     "two distances, far apart": ([0, 5, 305], None),
 }
-"""Times [s], and the step that they have [s]."""
+"""Times [s], and their step [s]."""
 
 
 @pytest.mark.parametrize("case", STEPS)
 def test_a_step_is_the_commonest_distance_or_half_of_it(case: str, tmp_path: Path) -> None:
-    """1 B/s at each time: as many bytes as times, by the step. A day of the same times as CSV
-    has intervals of that step, by the same rule."""
+    """With 1 B/s at each time, the bytes are the number of times × the step.
+
+    A day of the same times as CSV has intervals of that step, by the same rule.
+    """
     times, step = STEPS[case]
     text = prometheus(("a", "b", [(when, "1") for when in times]))
     rows = "".join(f"a,b,1,{when}\n" for when in times)
@@ -392,8 +395,8 @@ def test_a_step_is_the_commonest_distance_or_half_of_it(case: str, tmp_path: Pat
 
 
 def test_a_step_that_is_said_counts_where_times_have_none(tmp_path: Path) -> None:
-    """Three samples of 1 B/s that are for 300 s each; no sample is for an hour, as the next
-    comes sooner."""
+    """Three samples of 1 B/s cover 300 s each; no sample covers an hour, because the next one is
+    earlier."""
     text = prometheus(("a", "b", [(1000, "1"), (1300, "1"), (1605, "1")]))
     path = write(tmp_path, "p.json", text)
     day = read_day([path], unit="B/s", every="5 min")
@@ -411,13 +414,13 @@ RAW: dict[str, tuple[dict[str, str], bool]] = {
     "a gauge": ({"__name__": "flow_bytes", "__type__": "gauge"}, False),
     "no name": ({}, False),
 }
-"""Labels of a series beside its ends, and whether they say that it is a counter."""
+"""Labels of a series besides its ends, and whether they mark it as a counter."""
 
 
 @pytest.mark.parametrize("case", RAW)
 @pytest.mark.parametrize("form", ["range", "instant", "lines", "series in lines"])
 def test_a_raw_counter_is_refused(case: str, form: str, tmp_path: Path) -> None:
-    """A counter that stands at 1, 2 and 3 KB counted 2 KB, not 6 KB."""
+    """A counter with the values 1, 2 and 3 KB has counted 2 KB, not 6 KB."""
     more, raw = RAW[case]
     labels = {"src": "a", "dst": "b", **more}
     values = [[1000 + 60 * at, str(1000 * (at + 1))] for at in range(3)]
@@ -491,7 +494,8 @@ def test_a_counter_is_noted(tmp_path: Path) -> None:
 
 
 def test_sampled_flows_of_goflow2_count_by_their_rate(tmp_path: Path) -> None:
-    """1,500 B of one packet in 1,000 are 1.5 MB; a rate of 0 is that of unsampled flows."""
+    """1,500 B with a sampling rate of one in 1,000 are 1.5 MB; a rate of 0 marks unsampled
+    flows."""
     rows = [
         {"type": "SFLOW_5", "time_received_ns": 1_700_000_000_123_456_789, "sampling_rate": 1000,
          "bytes": 1500, "packets": 1, "src_addr": "10.0.0.1", "dst_addr": "10.0.0.2"},
@@ -525,7 +529,7 @@ def test_a_sampling_rate_multiplies_its_record(name: str, tmp_path: Path) -> Non
 
 
 def test_decimals_of_parquet(tmp_path: Path) -> None:
-    """2^53 + 1, which no float holds, and cents."""
+    """The values are 2^53 + 1, which no float represents, and hundredths."""
     large = decimal.Decimal(2**53 + 1)
     kind = pa.decimal128(20, 2)
     table = pa.table({
@@ -565,7 +569,7 @@ ADDRESSES = st.integers(0, 255).map(lambda low: ipaddress.ip_address(f"10.0.0.{l
 def test_the_longest_prefix_counts(
     prefixes: dict[Any, str], address: Any, draw: random.Random
 ) -> None:
-    """Whatever the order of the lines; by trying every prefix."""
+    """This holds for any order of the lines; the reference tries every prefix."""
     lines = [f"{prefix},{rack}" for prefix, rack in prefixes.items()]
     draw.shuffle(lines)
     with a_folder() as folder:
@@ -619,7 +623,7 @@ def test_racks_without_traffic_are_nodes(tmp_path: Path) -> None:
     hosts = write(tmp_path, "h.csv", "a,r1\nb,r2\nc,r10\n")
     demand = control.read_demand(write(tmp_path, "d.csv", "src,dst,bytes\na,b,5\n"), map=hosts)
     assert demand.names == ["r1", "r2", "r10"]
-    # So is one that a record of 0 bytes names.
+    # A node that only a record of 0 bytes names is also a node.
     found = control.read_demand(write(tmp_path, "d.csv", "src,dst,bytes\na,b,5\nz,z,0\n"))
     assert found.names == ["a", "b", "z"]
 
@@ -685,7 +689,7 @@ def test_standard_input_is_recognised(kind: str) -> None:
 
 
 def test_fractions_are_added_up_exactly(tmp_path: Path) -> None:
-    """Ten times a tenth is one, in any order; floats would make 0.9999999999999999 of it."""
+    """Ten times a tenth is one, in any order; with floats it would be 0.9999999999999999."""
     lines = ["src,dst,bytes", *["a,b,0.1"] * 10, *["b,a,0.7"] * 10]
     found = read(tmp_path, "d.csv", "\n".join(lines), unit="1 GB")
     assert found == {("a", "b"): 10**9, ("b", "a"): 7 * 10**9}
@@ -737,7 +741,8 @@ def test_a_plan_is_followed_by_name(order: list[str], seed: int) -> None:
 @settings(max_examples=10, deadline=None, derandomize=True)
 @given(st.permutations("abcdef"), st.integers(0, 50))
 def test_circuits_of_hydra_are_wired_by_name(order: list[str], seed: int) -> None:
-    """From the file of a plan, and from the plan, with their planes, in any order."""
+    """The circuits are read from the file of a plan and from the plan, with their planes, in any
+    order."""
     demand = demand_of("abcdef", seed)
     made = control.plan(demand, "hydra", planes=2)
     other = turned(demand, "".join(order))
@@ -749,7 +754,7 @@ def test_circuits_of_hydra_are_wired_by_name(order: list[str], seed: int) -> Non
 
 
 def on_planes(plan: control.Plan) -> set[tuple[str, ...]]:
-    """Circuits by the names of their ends, and their planes."""
+    """Returns circuits by the names of their ends, and their planes."""
     table, names = plan.circuits, plan.demand.names
     assert table is not None
     planes = [0] * len(table) if table.plane is None else table.plane
@@ -785,8 +790,8 @@ def test_a_plan_of_other_nodes_is_refused() -> None:
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.permutations("abcdef"), st.integers(0, 1000))
 def test_hydra_makes_the_same_circuits_in_every_order(order: list[str], seed: int) -> None:
-    """No two pairs have as much for each other, so nothing hangs on the order of racks but
-    the number of a plane."""
+    """No two pairs have equal demand, so only the number of a plane depends on the order of
+    racks."""
     demand = demand_of("abcdef", seed)
     plans = [
         control.plan(one, "hydra", planes=2, need="circuit", stop_at_ports=True)
@@ -806,7 +811,7 @@ def test_hydra_makes_the_same_circuits_in_every_order(order: list[str], seed: in
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(st.permutations("abcdef"), st.integers(0, 1000))
 def test_bounds_of_schedules_hang_on_no_order(algorithm: str, order: list[str], seed: int) -> None:
-    """How a matrix is taken apart has ties; what nothing exceeds has none."""
+    """The decomposition of a matrix has ties; a bound has none."""
     demand = demand_of("abcdef", seed)
     options = {} if algorithm == "solstice" else {"period": "1 ms"}
     both = (demand, turned(demand, "".join(order)))

@@ -400,7 +400,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(words: str) -> str:
-    """Statements about it, on one line."""
+    """Returns the refusal on one line."""
     done = CliRunner().invoke(
         app, ["plan", *shlex.split(words), "-a", "edmonds", "-o", "plan.json"]
     )
@@ -445,7 +445,7 @@ MAPS = {
 
 
 def test_a_map_that_covers_too_little_says_which_hosts_it_lacks(folder: Path) -> None:
-    """Records and a matrix of the same hosts, of which only a and b have racks."""
+    """Tests records and a matrix of the same hosts, of which only a and b have racks."""
     (folder / "h.csv").write_text("host,rack\na,r1\nb,r2\n")
     (folder / "d.csv").write_text(LONG + "a,w,5\nc,y,3\nz,b,2\n")
     rows = [[0] * 6 for _ in range(6)]

@@ -1,4 +1,4 @@
-"""Demand and port maps in the formats of other tools: sums by hand."""
+"""Demand and port maps in the formats of other tools, compared with sums by hand."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_names_that_differ_in_control_characters_are_not_one_node(tmp_path: Path
 
 
 def counters(sums: dict[str, tuple[int, int]]) -> str:
-    """Two interfaces a node, each with half, as amounts."""
+    """Returns counters of two interfaces per node, each with half of the bytes."""
     result = [
         {
             "metric": {"instance": node, "ifName": f"eth{port}", "__name__": name},
@@ -90,8 +90,9 @@ def counters(sums: dict[str, tuple[int, int]]) -> str:
 
 
 def test_gravity_has_the_sums_that_were_counted(tmp_path: Path) -> None:
-    """Of three nodes the sums leave one matrix: with s = (6, 4, 2) sent and r = (3, 4, 5)
-    received, x = a to b, the rest follows, and proportions say which x."""
+    """For three nodes the sums determine the matrix except for one value: with s = (6, 4, 2) sent
+    and r = (3, 4, 5) received, all entries follow from x = a to b, and proportionality determines
+    x."""
     sums = {"a": (6_000_000, 3_000_000), "b": (4_000_000, 4_000_000), "c": (2_000_000, 5_000_000)}
     path = tmp_path / "p.json"
     path.write_text(counters(sums))
@@ -101,7 +102,7 @@ def test_gravity_has_the_sums_that_were_counted(tmp_path: Path) -> None:
     assert np.diag(matrix).tolist() == [0, 0, 0]
     assert np.abs(matrix.sum(axis=1) - [out for out, _ in sums.values()]).max() <= 3
     assert np.abs(matrix.sum(axis=0) - [came for _, came in sums.values()]).max() <= 3
-    # The odds ratio of what is not on the diagonal is that of a product: 1.
+    # The odds ratio of the entries off the diagonal is that of a product: 1.
     (_, ab, ac), (ba, _, bc), (ca, cb, _) = matrix.tolist()
     assert ab * bc * ca == pytest.approx(ac * cb * ba, rel=1e-5)
 
@@ -132,7 +133,7 @@ HOURS = [
     {"a": (1_000, 9_000), "b": (7_000, 1_000), "c": (3_000, 1_000), "d": (2_000, 2_000)},
     {"a": (5_000, 5_000), "b": (5_000, 5_000), "c": (0, 0), "d": (0, 0)},
 ]
-"""What four nodes sent and received in each hour [B/s]."""
+"""Bytes per second that four nodes sent and received in each hour."""
 FIRST = 1_763_856_000
 
 
@@ -149,8 +150,8 @@ def day_of_counters(hours: list[dict[str, tuple[int, int]]], first: int = FIRST)
 
 
 def test_gravity_of_a_day_is_that_of_each_hour(tmp_path: Path) -> None:
-    """An hour has the sums that were counted in it, and is what `read_demand` makes of it with an
-    hour of nothing beside it, as a step needs two samples."""
+    """An hour has the sums that were counted in it, and equals the result of `read_demand` for this
+    hour and an empty one, because a step needs two samples."""
     path = tmp_path / "day.json"
     path.write_text(day_of_counters(HOURS))
     day = control.read_day([path], unit="B/s", estimate="gravity")

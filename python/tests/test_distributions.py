@@ -1,4 +1,4 @@
-"""Tails of completion times: values by counting, and bounds against the times of the finished
+"""Tails of completion times: values compared with counts, and bounds with the times of the finished
 run."""
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ columns = st.lists(st.one_of(moments, st.just(np.nan)), min_size=1, max_size=60)
 
 
 def by_hand(times: np.ndarray, at: float) -> float:
-    """The share of flows that took at least so long, counted; those that did not arrive do."""
+    """Returns the share of flows that took at least this long, by counting; unfinished flows are
+    included."""
     return sum(1 for t in times if np.isnan(t) or t >= at) / len(times)
 
 
@@ -40,10 +41,10 @@ def test_each_point_of_a_tail_is_a_count(times: np.ndarray, points: int) -> None
 def test_a_tail_is_one_less_the_rank_over_n() -> None:
     times = np.random.default_rng(3).permutation(np.arange(1.0, 1001.0)) * 1e-6
     x, y = ccdf(times, 1000)
-    ranks = np.arange(1000)  # from 0: so many took less
+    ranks = np.arange(1000)  # from 0: the number of flows that took less
     np.testing.assert_array_equal(x, np.sort(times))
     np.testing.assert_allclose(y, 1 - ranks / 1000)
-    # Beside it the cumulative one, which counts the flow itself: 1 together, but for that.
+    # The cumulative distribution counts the flow itself; except for this, both add up to 1.
     at, no_longer = cdf(times, 480)
     np.testing.assert_allclose(no_longer + y[np.searchsorted(x, at)], 1 + 1 / 1000)
 
@@ -66,7 +67,7 @@ def test_the_tail_of_a_power_law_is_a_line_of_its_slope() -> None:
 
 @given(st.lists(st.tuples(moments, moments), min_size=1, max_size=60))
 def test_what_turns_out_lies_between_both_curves(flows: list[tuple[float, float]]) -> None:
-    """Each flow would have taken so long, and was watched for so long."""
+    """Each flow has a completion time, and a time after which the run ended."""
     truth, watched = (np.array(column) for column in zip(*flows, strict=True))
     times = np.where(truth <= watched, truth, np.nan)
     least = np.minimum(truth, watched)
@@ -92,7 +93,7 @@ def test_the_panel_draws_both_curves_where_flows_are_unfinished() -> None:
     assert above.y.tolist() == [1.0, 0.8, pytest.approx(0.6)]
     assert arrow.y.tolist() == [pytest.approx(0.6)]
     assert certain.y == pytest.approx([by_hand(least, at) for at in certain.x])
-    # From the youngest that is unfinished on, until the oldest.
+    # The range is from the youngest unfinished flow to the oldest.
     assert certain.x[0] == pytest.approx(2.5e-6)
     assert certain.x[-1] <= 4e-6
     assert panel.x.limits[1] >= 4e-6
@@ -117,7 +118,7 @@ def test_a_tail_over_seeds_is_the_mean_with_students_interval() -> None:
         assert line.y[place] == pytest.approx(np.mean(shares))
         half = stats.t.ppf(0.975, 3) * stats.sem(shares)
         assert band.y[place] - line.y[place] == pytest.approx(half)
-    assert line.y[-1] == pytest.approx(1 / 2000)  # the slowest of all
+    assert line.y[-1] == pytest.approx(1 / 2000)  # the slowest flow
 
 
 def test_the_tail_stands_beside_the_distribution() -> None:

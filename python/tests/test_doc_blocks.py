@@ -32,7 +32,7 @@ CLUSTERS: tuple[dict[str, Any], ...] = (
 WORKLOAD = {"load": 0.1, "sizes": "web-search", "flows": 10}
 FABRICS = [{"kind": "clos"}, {"kind": "sirius"}]
 RUNS: tuple[dict[str, Any], ...] = ({"seed": 1}, {"warm_up": "1 ms", "measure": "1 ms"})
-"""What blocks without these tables are tried with: one combination has to do."""
+"""Tables that complete blocks without them: one combination must be accepted."""
 
 
 EXCERPTS: dict[tuple[str, str], object] = {
@@ -41,11 +41,11 @@ EXCERPTS: dict[tuple[str, str], object] = {
     ("CONTRIBUTING.md", 'title = "Wires"'): "read by test_contributing",
     ("CONTRIBUTING.md", "[cluster]\nracks = 4"): "read by test_contributing",
 }
-"""Blocks that are not read here, and why."""
+"""Blocks that are not read here, with the reason."""
 
 
 def of_experiment(text: str) -> None:
-    """The tables of an experiment, or the policy of a fabric."""
+    """Reads the tables of an experiment, or the policy of a fabric."""
     table = tomllib.loads(text)
     if "policy" in table:
         table = {"fabric": [{"kind": "hybrid", **table}]}
@@ -64,7 +64,7 @@ def of_experiment(text: str) -> None:
 
 
 def of_controller(text: str) -> None:
-    """Tables of a controller, in place of those of the example."""
+    """Reads the tables of a controller, in place of those of the example."""
     example = tomllib.loads((ROOT / "examples" / "controller" / "controller.toml").read_text())
     config_of({**example, **tomllib.loads(text)}, ROOT / "examples" / "controller")
 
@@ -102,11 +102,11 @@ READERS: dict[str, Callable[[str], None]] = {
     "devices": of_devices,
     "factor": of_readings,
 }
-"""What reads a block, by a key that it has; an experiment has none of them."""
+"""The reader of a block, by a key of the block; an experiment has none of these keys."""
 
 
 def write_named_files() -> None:
-    """The files that blocks name, in the working directory."""
+    """Writes the files that blocks name to the working directory."""
     copy_examples(Path())
     for name in ("trace.csv", "flows.csv"):
         Path(name).write_text("src,dst,bytes,arrival_ps\n0,1,1000,0\n2,3,500,1000000\n")
@@ -122,7 +122,7 @@ def write_named_files() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A working directory with what blocks name."""
+    """A working directory with the files that blocks name."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("blocks"))
         write_named_files()

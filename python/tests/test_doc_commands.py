@@ -1,6 +1,6 @@
 """Every command of the documentation is parsed by the command line.
 
-The short ones run, one after another on each page, with the output that the page shows.
+The short ones are run, one after another on each page, and print the output that the page shows.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typer.main import get_command
 from lightloom.cli import app
 
 UsageError = typer.BadParameter.__mro__[1]
-"""What the parser raises."""
+"""The exception of the parser."""
 OTHERS = ("pip install ", "curl ", "printf ", "export ", "source ")
-"""Programs that are not of this project."""
+"""Programs of other projects."""
 SHORT = {"plan", "replay-demand", "cost", "devices", "explain"}
 """Commands that take a second or two."""
 NOT_RUN = {
@@ -36,13 +36,13 @@ NOT_RUN = {
     "--apply": "needs a switch that serves",
     "threshold.py": "run by test_policies and test_contributing",
 }
-"""Parts of short commands that are parsed only, and why."""
+"""Parts of short commands that are only parsed, with the reason."""
 READERS_FILES = {"DESIGN.toml", "my_policy.py", "threshold.py"}
 EXAMPLE = re.compile(r"\b(?:examples|scripts)/[\w./-]+")
 
 
 def commands(block: Block) -> list[str]:
-    """The lines of a block: those that go on joined, without comments."""
+    """Returns the lines of a block, with continuation lines joined, and without comments."""
     text = block.text.replace("\\\n", " ")
     lines = [line.strip() for line in text.splitlines()]
     if block.language == "console":
@@ -52,7 +52,7 @@ def commands(block: Block) -> list[str]:
 
 
 def quoted_whole(lines: list[str]) -> Iterator[str]:
-    """Lines, joined where a quotation goes on."""
+    """Joins lines within quotations."""
     whole = ""
     for line in lines:
         whole = f"{whole} {line}".strip()
@@ -66,7 +66,7 @@ def quoted_whole(lines: list[str]) -> Iterator[str]:
 
 
 def of_lightloom(command: str) -> list[str] | None:
-    """The arguments, if the command is Lightloom's."""
+    """Returns the arguments if the command is Lightloom's."""
     words = shlex.split(command)
     if words[0] == "sudo":
         words = words[1:]
@@ -101,7 +101,7 @@ def test_a_command_is_parsed(block: Block, command: str) -> None:
 
 
 def parse(arguments: list[str]) -> None:
-    """Has the parser read the arguments; calls nothing."""
+    """Parses the arguments without calling a command."""
     command, rest = get_command(app), arguments
     context = command.make_context("lightloom", ["--", *arguments], resilient_parsing=True)
     while isinstance(command, TyperGroup):
@@ -133,7 +133,7 @@ PAGES = sorted({block.page for block, command in ALL if is_short(command)})
 @pytest.mark.parametrize("page", PAGES)
 def test_short_commands_of_a_page_run(page: str, tmp_path: Path) -> None:
     """The output of a block is in the next block, if that is an output, or below the command; `…`
-    stands for lines that are left out."""
+    stands for omitted lines."""
     copy_examples(tmp_path)
     printed = ""
     for block in blocks_of(ROOT / page):
@@ -154,7 +154,7 @@ def printed_by(command: str, block: Block, folder: Path) -> str:
 
 
 def assert_shown(shown: str, printed: str, block: Block) -> None:
-    """Whether what is printed is shown, words being separated by any space."""
+    """Checks that the printed text is shown; words may be separated by any white space."""
     at = 0
     words = " ".join(printed.split())
     for part in shown.split("…"):

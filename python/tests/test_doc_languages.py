@@ -13,8 +13,10 @@ TESTED = {
     "": "test_doc_texts",
     "rust": "test_contributing",
 }
-"""The test of each language. Rust is held to the examples that cargo tests, and stands in
-CONTRIBUTING.md only."""
+"""The test of each language.
+
+Rust code is compared with the examples that cargo tests, and is only in CONTRIBUTING.md.
+"""
 
 
 def test_each_block_has_a_language_that_a_test_reads() -> None:
@@ -26,7 +28,8 @@ def test_each_block_has_a_language_that_a_test_reads() -> None:
 
 
 def test_each_fence_is_that_of_a_block() -> None:
-    """What is not a block, as one that is not closed or has more backticks, is not tested."""
+    """Every fence is that of a block, because text that is not a block (unclosed, or with more
+    backticks) is not tested."""
     for page in PAGES:
         fences = sum("```" in line for line in page.read_text(encoding="utf-8").splitlines())
         assert fences == 2 * len(blocks_of(page)), page

@@ -33,7 +33,7 @@ NOT_RUN: dict[tuple[str, str], object] = {
     ("docs/controller.md", "from lightloom.controller.client"): "needs a controller that serves",
     ("CONTRIBUTING.md", ""): "run by test_contributing",
 }
-"""Blocks of which only the syntax and the imports are tested, and why."""
+"""Blocks of which only the syntax and the imports are tested, with the reason."""
 
 
 def flows_of_a_run() -> None:
@@ -50,7 +50,7 @@ def rows_of_a_sweep() -> None:
 
 
 def small_examples() -> None:
-    """Examples that take long, with the small workload."""
+    """Gives the small workload to examples that take long."""
     for name in ("clos", "decision"):
         path = Path("examples") / f"{name}.toml"
         text = path.read_text(encoding="utf-8")
@@ -77,7 +77,7 @@ BEFORE: dict[str, Callable[[], None]] = {
     "docs/workloads.md": trace,
     "docs/getting-started.md": flows_of_a_run,
 }
-"""What a page's blocks find, by page."""
+"""The names that the blocks of a page need, by page."""
 
 
 def made(*arguments: str) -> None:
@@ -86,7 +86,7 @@ def made(*arguments: str) -> None:
 
 
 def given(page: str) -> dict[str, Any]:
-    """The names that a page's blocks have."""
+    """Returns the names that a page's blocks need."""
     names: dict[str, Any] = {"json": json, "lightloom": api, "__name__": "block"}
     if page == "docs/workloads.md":
         names["result"] = api.run(api.load("small.toml"), "sirius")
@@ -109,7 +109,7 @@ def test_blocks_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.Mon
     names = given(page)
     for block in RUN:
         if block.page == page:
-            # Lines of a block are those of its page, for the traceback.
+            # Numbers the lines of a block as on its page, for the traceback.
             code = "\n" * block.line + block.text
             exec(compile(code, ROOT / block.page, "exec"), names)
 

@@ -46,7 +46,7 @@ def of_rules(path: Path) -> int:
 
 
 def of_two_files(path: Path) -> int:
-    """Two tables side by side."""
+    """Reads two tables side by side."""
     for column in (0, 1):
         cells = [line.split()[column] for line in path.read_text().splitlines()]
         assert all(cell.count(",") == 1 for cell in cells)
@@ -76,7 +76,7 @@ READERS: dict[tuple[str, str], object] = {
         *("t.csv", 3),
     ),
 }
-"""What reads a block, as which file, and the rows or the sum that it has."""
+"""The reader of a block, the name of its file, and the number of its rows or its sum."""
 NOT_READ: dict[tuple[str, str], object] = {
     ("docs/policies.md", "error: fabric.mine.policy"): "messages, held by test_policy_answers",
     ("docs/policies.md", "note: fabric.interval"): "a note, held by the fabric's own tests",
@@ -89,7 +89,7 @@ NOT_READ: dict[tuple[str, str], object] = {
     ("docs/testbed.md", "cthrough on the testbed"): "needs root",
     ("docs/internals.md", ""): "drawings",
 }
-"""Blocks that nothing reads, and why."""
+"""Blocks that no test reads, with the reason."""
 FOUND = [block for block in blocks("text", "") if not block.is_output]
 
 

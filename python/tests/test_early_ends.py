@@ -60,7 +60,7 @@ def at_once(flows: int = 8, size: str = "10 MB") -> dict[str, Any]:
 
 
 def test_a_fabric_that_finished_no_flow_does_not_carry_the_traffic() -> None:
-    """Each flow of 10 MB takes 8 ms at 10 Gb/s: after 4 ms half of 80 MB has arrived."""
+    """Each flow of 10 MB takes 8 ms at 10 Gb/s: after 4 ms, half of 80 MB has arrived."""
     comparison = trees(at_once(), stop="4 ms")
     found = first(comparison)
     assert found.title == "full delivers the most by the end of the run"
@@ -87,8 +87,11 @@ def test_level_fabrics_that_finished_no_flow_say_so() -> None:
 
 @pytest.mark.parametrize("flows", [8, 4])
 def test_flows_that_begin_at_once_are_no_sample(flows: int) -> None:
-    """8 ms against 16 ms for each of 8 flows. Of 4 the tree 2:1 may have one in some racks, which
-    then takes 8 ms on both trees: no fabric is ahead."""
+    """8 ms against 16 ms for each of 8 flows.
+
+    With 4 flows, some racks of the tree 2:1 may have only one, which takes 8 ms on both trees, so
+    that no fabric leads.
+    """
     comparison = trees(at_once(flows))
     times = {x: r.flows["finish_ps"].to_numpy() for x, r in comparison.results.items()}
     sooner = bool((times["full"] * 1.03 < times["half"]).all())
@@ -121,7 +124,7 @@ def front(comparison: lightloom.Comparison) -> dict[str, list[str]]:
 
 
 def test_every_surface_judges_at_once_flows_as_the_verdict_does() -> None:
-    """40 us against 80 us on 10 and 5 Gb/s for each flow of 50 KB, and 3.6 us beside that."""
+    """40 us against 80 us at 10 and 5 Gb/s for each flow of 50 KB, plus 3.6 us."""
     comparison = trees(at_once(size="50 KB"))
     assert first(comparison).title == "full is done with all flows soonest"
     assert all(found == [True, False] for found in marks(comparison).values())
@@ -136,7 +139,8 @@ def test_every_surface_judges_at_once_flows_as_the_verdict_does() -> None:
 
 
 def turned(comparison: lightloom.Comparison) -> lightloom.Comparison:
-    """The same with one flow of `full` that ends after 100 ms, later than all of `half`."""
+    """Returns the comparison with one flow of `full` that ends after 100 ms, later than all flows
+    of `half`."""
     result = comparison.results["full"]
     at = result.flows.column_names.index("finish_ps")
     finish = result.flows["finish_ps"].to_pylist()
@@ -175,8 +179,10 @@ def test_equal_fabrics_have_no_winner_at_once() -> None:
 
 
 def test_twins_share_the_lead_at_once() -> None:
-    """Permutation of 8 flows of 10 MB: 8 ms on both full trees, 16 on the half one; and of 4 flows
-    some within racks, which take 8 ms on all."""
+    """A permutation of 8 flows of 10 MB takes 8 ms on both full trees and 16 ms on the half one.
+
+    Of 4 flows, some are within racks and take 8 ms on all trees.
+    """
     cluster = {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"}
     fabrics = [
         {"kind": "tree", "label": "a"},
@@ -192,7 +198,7 @@ def test_twins_share_the_lead_at_once() -> None:
 
 
 def test_jobs_that_draw_nothing_are_the_same_with_another_seed() -> None:
-    """Neither jobs that take as long on both trees (a ring) nor others."""
+    """This holds both for jobs that take the same time on both trees (a ring) and for others."""
     ring = {"kind": "all-reduce", "algorithm": "ring", "bytes": "10 MB", "hosts": 8}
     assert len(first(trees({"jobs": [ring]})).leaders) == 2
     assert not first(trees({"jobs": [ring]})).overturned
@@ -205,7 +211,7 @@ def test_jobs_that_draw_nothing_are_the_same_with_another_seed() -> None:
 
 
 def test_the_limit_that_decides_is_in_the_headline() -> None:
-    """12 flows of 10 MB take 24 ms on the full tree and twice that on the half one, whose racks
+    """12 flows of 10 MB take 24 ms on the full tree, and twice that on the half one, whose racks
     have half of their servers' rate."""
     flows = {**at_once(8), "pattern": {"kind": "permutation", "of": "racks"}}
     short, whole = (trees(flows, limit=limit, stop="drain") for limit in ("10 ms", "1 s"))
@@ -221,7 +227,8 @@ def test_the_limit_that_decides_is_in_the_headline() -> None:
 
 
 def test_a_verdict_that_names_nobody_has_a_remedy() -> None:
-    """In the short form, which has no list of what would overturn the verdict."""
+    """The remedy is in the short form, which has no list of facts that would overturn the
+    verdict."""
     few = first(trees({"load": 0.2, "sizes": {"kind": "fixed", "size": "1 MB"}, "flows": 120}))
     assert few.leaders != ("full",)
     assert few.remedy
@@ -267,8 +274,11 @@ def test_shares_of_what_was_offered_say_so() -> None:
 
 
 def test_a_fabric_whose_last_flows_never_move_is_behind(tmp_path: Path) -> None:
-    """8 flows of 10 MB cross the core at 10 Gb/s each; that of `a` fails for good before the last
-    four, which never arrive on it; on `h`, 4:1, each takes four times as long, and arrives."""
+    """8 flows of 10 MB cross the core at 10 Gb/s each.
+
+    The core of `a` fails permanently before the last four, which never arrive; on `h`, 4:1, each
+    flow takes four times as long, and arrives.
+    """
     rows = [f"{i},{8 + i},10000000,{10**12 * (i >= 4)}" for i in range(8)]
     (tmp_path / "t.csv").write_text("src,dst,bytes,arrival_ps\n" + "\n".join(rows) + "\n")
     comparison = lightloom.compare(
@@ -303,7 +313,8 @@ def test_a_fabric_whose_last_flows_never_move_is_behind(tmp_path: Path) -> None:
 
 
 def test_a_bound_over_seeds_that_scatters_is_behind_by_the_bound() -> None:
-    """More than 1,000 us beside 70 us at most: 14 times, however far the bounds of seeds reach."""
+    """More than 1,000 us against at most 70 us is a factor of 14, however far the bounds of the
+    seeds are apart."""
     bound = Score(cast("Any", None), 1000.0, -4000.0, math.inf, open=True, least=True)
     best = Score(cast("Any", None), 67.0, 64.0, 70.0)
     found = factors.between(bound, best)
@@ -313,7 +324,7 @@ def test_a_bound_over_seeds_that_scatters_is_behind_by_the_bound() -> None:
 
 
 def test_a_load_without_a_key_is_no_reason_to_buy_what_is_overloaded() -> None:
-    """Arrivals by their mean gap offer 0.3; the tree 4:1 carries 0.25 at most."""
+    """Arrivals with this mean gap offer 0.3; the tree 4:1 carries at most 0.25."""
     comparison = lightloom.compare(
         {
             "cluster": {"hosts": 16, "server_rate": "10 Gb/s"},
@@ -338,7 +349,8 @@ def test_a_load_without_a_key_is_no_reason_to_buy_what_is_overloaded() -> None:
 
 
 def test_a_load_at_which_one_of_the_level_fabrics_is_ahead_overturns_the_verdict() -> None:
-    """At load 0.05 of flows of 20 KB both trees are level; at 0.6 the racks of the one are full."""
+    """At load 0.05 with flows of 20 KB both trees are level; at 0.6 the uplinks of one tree are
+    full."""
     comparison = lightloom.compare(
         {
             "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
@@ -389,14 +401,17 @@ def test_sizes_without_a_variance_weaken_the_interval_of_a_window() -> None:
 
 
 def times(us: list[float]) -> Any:
-    """A fabric of one seed on which flows of 1 MB take so long."""
+    """Returns a fabric with one seed on which flows of 1 MB take these times."""
     seed = SimpleNamespace(fct=np.array(us), sizes=np.full(len(us), 1e6))
     return SimpleNamespace(each=[seed])
 
 
 def test_flows_that_tie_within_a_rack_keep_nobody_from_being_ahead() -> None:
-    """Of 20 flows two stay in their rack: nine tenths are sooner. Of 19 it is less than that, and a
-    flow that is later by more than 3 % speaks against."""
+    """Two of 20 flows stay in their rack, so nine tenths are faster.
+
+    With 19 flows the share is lower, and a flow that is slower by more than 3 % contradicts the
+    lead.
+    """
     slow, ahead = times([16.0] * 18 + [8.0] * 2), times([8.0] * 20)
     assert each_flow.share_sooner(ahead, slow) == 0.9
     assert each_flow.is_sooner_in_each(ahead, slow)
@@ -423,19 +438,19 @@ kind = "tree"
 
 
 def left_of(summaries: list[dict[str, Any]]) -> tuple[int, int]:
-    """Flows never offered, and unfinished, in all of some runs."""
+    """Returns the number of flows that were never offered, and of unfinished ones, in all runs."""
     offered = sum(s["flows_offered"] for s in summaries)
     return 300 * len(summaries) - offered, offered - sum(s["flows_completed"] for s in summaries)
 
 
 def said_of(line: str) -> list[tuple[int, int, int]]:
-    """Flows, those never offered, and those unfinished, of each part of a note."""
+    """Returns the flows, those never offered, and the unfinished ones, for each part of a note."""
     each = re.findall(r"of ([\d,]+) flows(?: over \d seeds)? ([\d,]+) were never.*? (\d+) un", line)
     return [tuple(int(n.replace(",", "")) for n in one) for one in each]  # type: ignore[misc]
 
 
 def test_a_sweep_names_the_points_that_a_limit_ended(tmp_path: Path) -> None:
-    """No flow of 80 ms ends within 70 ms, at no load; none is left out by a limit of 100 s."""
+    """At any load, no flow of 80 ms ends within 70 ms; a limit of 100 s leaves out no flow."""
     write(tmp_path / "e.toml", CUT)
     grid = '"workload.load" = [0.1, 0.2]\n"run.limit" = ["70 ms", "100 s"]\n'
     write(tmp_path / "s.toml", f'base = "e.toml"\nrepeat = 2\n[grid]\n{grid}')

@@ -1,5 +1,5 @@
 """Intervals of costs contain the cost at every price, use the same price in both networks, and are
-no wider than necessary."""
+not wider than necessary."""
 
 from fractions import Fraction
 from itertools import product
@@ -25,7 +25,7 @@ somewhere = st.lists(st.fractions(0, 1), min_size=4, max_size=4)
 
 
 def at(prices: dict[str, Range], where: list[Fraction]) -> dict[str, Fraction]:
-    """One price of each interval."""
+    """Returns one price of each interval."""
     return {
         p: r.low + (r.high - r.low) * w for (p, r), w in zip(prices.items(), where, strict=True)
     }
@@ -64,7 +64,8 @@ def test_a_part_costs_the_same_on_both_sides() -> None:
 
 @given(st.integers(0, 200), st.integers(1, 30), st.integers(1, 400), ranges)
 def test_equal_sizes_are_those_of_brentq(base: int, slope: int, target: int, price: Range) -> None:
-    """A network of base + slope·x parts against one of `target`, where b costs `price`."""
+    """Compares a network of base + slope·x parts with one of `target` parts, where b costs
+    `price`."""
 
     def form(x: Fraction) -> Form:
         return Form({"a": Fraction(base), "b": slope * x})

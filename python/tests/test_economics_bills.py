@@ -1,4 +1,4 @@
-"""Counts of bills against networks that are built edge by edge, and against worked examples."""
+"""Counts of bills, compared with networks that are built edge by edge, and with worked examples."""
 
 import json
 import math
@@ -81,7 +81,7 @@ def test_the_capital_of_every_fabric_contains_that_at_any_prices(
 
 
 def fat_tree(ports: int, pods: int) -> nx.MultiGraph:
-    """A fat tree of switches with so many ports, wired one cable at a time."""
+    """Returns a fat tree of switches with this number of ports, built cable by cable."""
     half = ports // 2
     graph = nx.MultiGraph()
     cores = -(-pods * half * half // ports)
@@ -118,7 +118,7 @@ def test_a_clos_has_the_boxes_and_cables_of_one_that_is_built(
 @pytest.mark.parametrize(
     ("racks", "more", "tiers"),
     [
-        (32, {}, 2),  # 64 ports: 1,024 servers by racks of 32 and 32 boxes above
+        (32, {}, 2),  # 64 ports: 1,024 servers in racks of 32, and 32 boxes above
         (64, {}, 2),
         (66, {}, 3),
         (64, {"oversubscription": 3}, 3),  # between pods and core
@@ -133,8 +133,8 @@ def test_a_clos_has_the_boxes_and_cables_of_one_that_is_built(
 def test_a_clos_has_as_few_tiers_as_its_ports_allow(
     racks: int, more: dict[str, Any], tiers: int, tmp_path: Path
 ) -> None:
-    """Boxes of 64 ports: 32 links down and 32 up, so that each further tier joins 32 times as
-    many racks, the last one 64."""
+    """Boxes of 64 ports have 32 links down and 32 up, so that each further tier connects 32 times
+    as many racks, and the last one 64 times."""
     path = tmp_path / "book.toml"
     path.write_text(book(64))
     cluster = {"racks": racks, "servers_per_rack": 32, "server_rate": "10 Gb/s"}
@@ -143,12 +143,13 @@ def test_a_clos_has_as_few_tiers_as_its_ports_allow(
     places = {line.where for line in cost.lines if line.part == "switch"}
     assert places == {"racks"} | {f"layer {tier}" for tier in range(2, tiers + 1)}
     if tiers == 2 and not more:
-        # As many links between as servers: each box of the second tier ends 64.
+        # The number of links between the tiers is that of the servers; each box of the second tier
+        # has 64 of them.
         assert counts(cost)["switch"] == racks + math.ceil(racks * 32 / 64)
 
 
 def places(kind: str, path: Path, **keys: Any) -> dict[str, Fraction]:
-    """The switches of a network of 8 racks, by where they are."""
+    """Returns the number of switches of a network of 8 racks, by their place."""
     cluster = {"racks": 8, "servers_per_rack": 8, "server_rate": "10 Gb/s"}
     cost = pricing.of_network(kind, network(kind, cluster, **keys), books.load(path))
     found: dict[str, Fraction] = {}
@@ -171,7 +172,7 @@ def places(kind: str, path: Path, **keys: Any) -> dict[str, Fraction]:
 def test_a_tier_that_carries_nothing_is_not_billed(
     kind: str, keys: dict[str, Any], kept: set[str], left_out: set[str], tmp_path: Path
 ) -> None:
-    """At 1,000:1, in whole boxes; at 999:1 all are there, also the links to them."""
+    """At 1,000:1 the tier has no boxes; at 999:1 all its boxes and the links to them are billed."""
     tree = 'ports = 8\nrate = "10 Gb/s"\nprice = 500\npower = 50'
     path = tmp_path / "book.toml"
     path.write_text(book(8, **{"tree-switch": tree}))
@@ -243,7 +244,7 @@ def test_sirius_counts_a_laser_an_uplink_and_gratings_that_hold_them() -> None:
 @pytest.mark.parametrize("plan", ["wide", "mixed"])
 @pytest.mark.parametrize(("racks", "uplinks"), [(24, 6), (24, 8), (24, 12), (32, 12), (16, 16)])
 def test_sirius_buys_the_gratings_that_its_plan_has(plan: str, racks: int, uplinks: int) -> None:
-    """As many as the core lets die."""
+    """The number equals that of the gratings that can fail in a simulation."""
     cluster = {"racks": racks, "servers_per_rack": 1, "rack_rate": "400 Gb/s"}
     table = {"kind": "sirius", "uplinks": uplinks, "uplink_plan": plan}
     if plan == "mixed" and 0 < uplinks < 8:
@@ -257,7 +258,7 @@ def test_sirius_buys_the_gratings_that_its_plan_has(plan: str, racks: int, uplin
     populations = probing.parts_of(experiment, "sirius").populations
     members = {found.kind.name: found.members for found in populations}
     assert sum(need.number for need in gratings) == members["grating"]
-    # Every uplink is on a port.
+    # Every uplink has a port.
     assert sum(need.number * need.ports for need in gratings) == racks * uplinks
 
 
@@ -303,8 +304,8 @@ def test_rotor_switches_take_an_uplink_of_every_rack() -> None:
 def test_a_rotor_switch_has_a_port_for_each_fibre_pair(
     rate: int, boxes: int, tmp_path: Path
 ) -> None:
-    """16 links of `rate` take ⌈rate ÷ 10⌉ transceivers of 10 Gb/s at a switch of 32 ports: 16, 32,
-    48, 64 or 80 ports."""
+    """16 links of `rate` need ⌈rate ÷ 10⌉ transceivers of 10 Gb/s each, which are 16, 32, 48, 64 or
+    80 ports, at switches of 32 ports."""
     rotor = "ports = 32\nprice = 400\npower = 10"
     transceiver = 'rate = "10 Gb/s"\nprice = 10\npower = 1'
     parts = {"rotor-switch": rotor, "circuit-transceiver": transceiver}

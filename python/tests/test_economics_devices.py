@@ -1,4 +1,4 @@
-"""Bills of fabrics that name their devices: against counts and sums by hand."""
+"""Bills of fabrics that name their devices, compared with counts and sums by hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lightloom.costs.network import Network
 from lightloom.costs.pricing import FabricCost, Line
 from lightloom.devices.of_fabrics import lasers_of
 
-#: 32 racks of 12 uplinks: 384 transceivers of 50 Gb/s, 48 of the book's.
+#: 32 racks with 12 uplinks have 384 transceivers of 50 Gb/s, which are 48 of the price book's.
 CLUSTER = {"racks": 32, "servers_per_rack": 8, "rack_rate": "400 Gb/s"}
 
 
@@ -51,7 +51,7 @@ def test_the_last_chip_of_a_rack_is_bought_whole() -> None:
 
 
 def test_a_bank_is_bought_laser_by_laser() -> None:
-    """Slots of 100 ns hide 92 ns of tuning behind two lasers, and a third is spare (§4.5)."""
+    """Slots of 100 ns hide 92 ns of tuning with two lasers, and a third laser is a spare (§4.5)."""
     for share, chips in ((8, 2), (1, 12)):
         cost = priced(sirius(share, laser={"kind": "tunable-bank"}, slot="100 ns"))
         found = line(cost, "tunable-laser")
@@ -62,8 +62,11 @@ def test_a_bank_is_bought_laser_by_laser() -> None:
 
 
 def test_the_transceivers_of_sirius_by_hand_to_the_cent() -> None:
-    """48 transceivers of $400, without a fixed laser 1 − 0.16 to 1 − 0.0625 of it; a tunable laser
-    is 3 · 0.0625 to 5 · 0.16 of one, whatever the rate of what it feeds."""
+    """48 transceivers of $400 cost 1 − 0.16 to 1 − 0.0625 of this without their fixed laser.
+
+    A tunable laser costs 3 · 0.0625 to 5 · 0.16 of a transceiver, for any rate of the uplinks that
+    it supplies.
+    """
     for share, lasers in ((8, 64), (4, 96), (1, 384)):
         cost = priced(sirius(share))
         bare, laser = (line(cost, part).cost for part in ("laserless-transceiver", "tunable-laser"))
@@ -74,7 +77,8 @@ def test_the_transceivers_of_sirius_by_hand_to_the_cent() -> None:
 
 
 def test_what_is_without_a_laser_and_one_laser_are_the_transceiver_of_the_book() -> None:
-    """At either end of l and m, where a channel has the rate of the book's: 1 − l + l·m."""
+    """At each limit of l and m, if a channel has the rate of the book's transceiver: 1 − l +
+    l·m."""
     devices = {"preset": "sirius", "channel_rate": "400 Gb/s", "cdr": {"jitter": "0 ps"}}
     devices |= {"link": {"share": 1}, "slot": "100 ns"}
     cluster = {"racks": 32, "servers_per_rack": 8, "rack_rate": "3200 Gb/s"}
@@ -95,12 +99,13 @@ def test_lasers_that_are_shared_draw_as_few_as_there_are() -> None:
     shared, own = (priced(sirius(share)).power for share in (4, 1))
     assert shared is not None
     assert own is not None
-    # 96 and 384 lasers of 3 to 5 W; the 48 transceivers draw 9 W without.
+    # 96 and 384 lasers of 3 to 5 W; the 48 transceivers draw 9 W without a laser.
     assert (own.low - shared.low, own.high - shared.high) == (288 * 3, 288 * 5)
 
 
 def test_a_fabric_that_names_no_devices_has_the_transceivers_of_the_book() -> None:
-    """Eight of its uplinks to one, which has one laser: as many as a laser feeds by devices."""
+    """One transceiver of the book serves eight uplinks and has one laser, as many uplinks as a
+    laser supplies by the devices."""
     bare = experiment("sirius", CLUSTER, uplinks=8, uplink_plan="wide")
     shared = sirius(8)
     shared["fabric"][0]["uplinks"] = 8
@@ -115,8 +120,10 @@ def test_a_fabric_that_names_no_devices_has_the_transceivers_of_the_book() -> No
 
 
 def test_gratings_are_those_of_the_devices_by_the_port_of_the_books() -> None:
-    """Plan wide: 3 banks of 4 uplinks, 16 gratings each on 8 ports of 32 racks. The book's has 64
-    ports and costs up to a quarter of $5,000."""
+    """The plan `wide`: 3 banks of 4 uplinks, with 16 gratings each of 8 ports for 32 racks.
+
+    The book's grating has 64 ports and costs up to a quarter of $5,000.
+    """
     for ports in (16, 100):
         cost = priced(sirius(4, grating={"ports": ports}))
         found = line(cost, "grating")
@@ -165,8 +172,8 @@ def test_a_port_of_a_circuit_switch_costs_what_the_book_says() -> None:
 
 @pytest.mark.parametrize(("racks", "boxes"), [(160, 1), (161, 5)])
 def test_two_stages_for_a_link_of_several_ports_are_said(racks: int, boxes: int) -> None:
-    """Two pairs of fibres a link: 160 racks fill 320 ports, 161 take three leaves and two spines;
-    the link budget is that of one switch."""
+    """With two pairs of fibres per link, 160 racks fill 320 ports, and 161 racks need three leaves
+    and two spines; the link budget is that of one switch."""
     cluster = {"racks": racks, "servers_per_rack": 8, "server_rate": "800 Gb/s"}
     table = experiment("cthrough", cluster, circuit_rate="800 Gb/s", devices="mems-cthrough")
     costs = economics.cost(table, "ai-cluster-2026")
@@ -197,8 +204,8 @@ def test_every_fabric_of_circuits_that_names_a_switch_is_billed_by_it(bill: Any)
 
 
 def test_the_share_of_a_laser_does_not_depend_on_how_many_ports_are_in_use() -> None:
-    """A slot of a microsecond on gratings of 16 ports is an epoch that clocks and gains drift
-    through; a fabric of 4 racks goes round 4 of them."""
+    """With slots of a microsecond, an epoch over gratings of 16 ports is so long that clocks and
+    gains drift too far; a fabric of 4 racks uses 4 ports."""
     devices = {"preset": "sirius", "laser": {"kind": "dsdbr"}}
     devices["amplitude"] = {"drift": "40000 dB/s"}
     cluster = {"racks": 32, "servers_per_rack": 8, "rack_rate": "400 Gb/s"}

@@ -58,7 +58,7 @@ def test_the_readings_of_fig_6(name: str, expected: tuple[float, ...]) -> None:
     reading = readings.load(name)
     assert (reading.basis == "fitted") == (name != "A")
     found = readings.figures(reading, *readings.components(books.load("sirius-2020")))
-    # The specification rounds 44.852 up.
+    # 44.852 is rounded up in the specification.
     assert [float(v) for v in found.values()] == pytest.approx(expected, abs=0.06)
 
 
@@ -99,8 +99,11 @@ def test_the_bill_of_hydra_is_table_one(planes: int) -> None:
 def test_the_bill_of_the_fat_tree_differs_from_table_one_in_two_counts(
     beta: int, spared: int
 ) -> None:
-    """The paper counts 5,120 cables for 10,240 servers of the tree, and 10,240 of HydRA; and of the
-    middle level 320 ÷ √β switches, of which at β = 4 a quarter of the ports have no link."""
+    """The paper counts 5,120 cables for 10,240 servers of the tree, and 10,240 for those of HydRA.
+
+    For the middle level it counts 320 ÷ √β switches, in which a quarter of the ports have no link
+    at β = 4.
+    """
     made = network("tree", HYDRA, levels=3, racks_per_pod=16, oversubscription=beta)
     cost = pricing.of_network("tree", made, books.load("hydra-2013"))
     table = hydra.price(hydra.fat_tree(beta))
@@ -175,11 +178,11 @@ def test_at_equal_cost_two_fabrics_cost_the_same() -> None:
 @pytest.mark.parametrize(
     ("servers", "planes", "oversubscription", "known"),
     [
-        # 10 Gb/s each on 64 ports: 32 servers leave 32 for planes, 40 leave 24.
+        # 10 Gb/s per port, 64 ports: 32 servers leave 32 ports for planes, and 40 servers leave 24.
         (32, 8, 1, (32, 1, 2)),
         (40, 8, 1, (24, 1, 2)),
         (32, 40, 1, None),  # two switches already
-        (32, 8, 4, None),  # the tree costs less: no second is needed
+        (32, 8, 4, None),  # the tree costs less, and no second one is needed
     ],
 )
 def test_racks_that_need_a_second_switch_at_equal_cost_are_told(
@@ -212,7 +215,7 @@ def test_an_oversubscription_that_costs_what_another_network_does() -> None:
 
 @pytest.mark.parametrize("racks", [16, 64, 256])
 def test_an_equal_oversubscription_has_the_digits_that_are_printed(racks: int) -> None:
-    """Counted by share, a Clos that is oversubscribed at its racks costs a + b ÷ β."""
+    """Counted by shares, a Clos that is oversubscribed at its racks costs a + b ÷ β."""
     at = books.load("sirius-2020").with_price("grating", Range.of(1250))
     at = at.with_price("tunable-transceiver", Range.of(500))
     cluster = {"racks": racks, "servers_per_rack": 8, "server_rate": "50 Gb/s"}
@@ -238,8 +241,11 @@ def test_an_equal_oversubscription_has_the_digits_that_are_printed(racks: int) -
 
 
 def test_circuits_keep_their_rate_as_planes_are_added() -> None:
-    """Left out, the rate of a circuit is the rack's ÷ planes; solved for planes it is that of the
-    experiment's table, so that cost grows with K by Table I's $0.630 M a plane."""
+    """By default, the rate of a circuit is the rack's ÷ planes.
+
+    When the cost is solved for planes, it is the rate of the experiment's table, so that the cost
+    grows by $0.630 M per plane (Table I).
+    """
     table = lightloom.load(ROOT / "examples" / "hydra-cost.toml").raw
     for fabric in table["fabric"]:
         if fabric["kind"] == "tree":
@@ -256,8 +262,8 @@ def test_circuits_keep_their_rate_as_planes_are_added() -> None:
 
 @pytest.mark.parametrize(("kind", "switches", "rate"), [("rotornet", 4, 100), ("opera", 4, 100)])
 def test_links_keep_their_rate_as_rotors_are_added(kind: str, switches: int, rate: int) -> None:
-    """Left out, a link has the rack's 400 Gb/s ÷ switches, by which more of them would cost the
-    racks no more."""
+    """By default, a link has the rack's 400 Gb/s ÷ switches, so that further switches would not
+    change the cost of the racks."""
     book = with_prices(books.load("sirius-2020"), ["rotor-switch=3000"])
     found = []
     for more in ({}, {"link_rate": f"{rate} Gb/s"}):
@@ -269,8 +275,8 @@ def test_links_keep_their_rate_as_rotors_are_added(kind: str, switches: int, rat
 
 
 def test_where_one_end_of_the_prices_alone_has_an_equal_the_other_end_is_said() -> None:
-    """Of transceivers of $1 to $1,500 the dear ones are worth a tree, and no tree, whose racks
-    keep their links, is as cheap as the cheap ones."""
+    """With transceivers at $1,500 there is a tree of equal cost; with those at $1 there is none,
+    because the racks of any tree keep their links."""
     table = experiment("clos", tiers=3)
     table["fabric"].append({"kind": "sirius", "uplinks": 8})
     asked, part = "clos.oversubscription=sirius", "tunable-transceiver"
@@ -288,8 +294,8 @@ def test_where_one_end_of_the_prices_alone_has_an_equal_the_other_end_is_said() 
 
 
 def test_a_cost_that_jumps_over_another_is_never_equal(tmp_path: Path) -> None:
-    """Eight uplinks ÷ o come in whole: 4 from o = 2 on ($33,440, by hand 16 × 1,000 + 128 × 100 +
-    64 × 10 + 4 × 1,000) and 3 from 8/3 on ($29,080); RotorNet costs $33,280."""
+    """Eight uplinks ÷ o are whole numbers: 4 from o = 2 on ($33,440, by hand 16 × 1,000 + 128 ×
+    100 + 64 × 10 + 4 × 1,000) and 3 from 8/3 on ($29,080); RotorNet costs $33,280."""
     same = {"circuit-transceiver": "transceiver", "circuit-cable": "cable"}
     same |= {f"tree-{part}": part for part in ("switch", "transceiver", "cable")}
     path = tmp_path / "book.toml"

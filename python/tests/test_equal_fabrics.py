@@ -24,7 +24,7 @@ FLOWS = 400
 
 
 def one_run(fabric: Fabric, rng: np.random.Generator, scatter: float) -> Fabric:
-    """A run whose flows take lognormal times, times a factor of the run."""
+    """Returns a run whose flows take lognormal times, multiplied by a factor of the run."""
     took = rng.lognormal(3.0, 1.0, FLOWS) * rng.lognormal(0.0, scatter)
     found = bounds(took, np.ones(FLOWS, dtype=bool))
     summary = {**fabric.summary, "fct_bound": {"short": found, "long": found, "all": found}}
@@ -32,7 +32,7 @@ def one_run(fabric: Fabric, rng: np.random.Generator, scatter: float) -> Fabric:
 
 
 def comparison(rng: np.random.Generator, seeds: int, scatter: float) -> Workload:
-    """Two fabrics with the same law."""
+    """Returns a comparison of two fabrics with the same distribution."""
     fabrics = []
     for fabric in TEMPLATE.fabrics:
         runs = tuple(one_run(fabric, rng, scatter) for _ in range(seeds))
@@ -42,7 +42,7 @@ def comparison(rng: np.random.Generator, seeds: int, scatter: float) -> Workload
 
 @pytest.mark.parametrize("seeds", [1, 3, 5])
 def test_equal_fabrics_have_a_winner_at_most_at_the_stated_rate(seeds: int) -> None:
-    """Between runs there is scatter only where there are several to show it."""
+    """There is scatter between runs only if there are several runs."""
     rng = np.random.default_rng(29 + seeds)
     named = 0
     for _ in range(TRIALS):
@@ -53,13 +53,14 @@ def test_equal_fabrics_have_a_winner_at_most_at_the_stated_rate(seeds: int) -> N
 
 
 def test_the_worse_of_two_equal_figures_does_not_win() -> None:
-    """543 ± 246 us led over 529 ± 270 us: half of one interval was just below half its figure."""
+    """Regression: 543 ± 246 us led over 529 ± 270 us, because half of the first interval was
+    slightly below half of its value."""
     values = {"a": (543.0, 246.0), "b": (529.0, 270.0)}
     for swapped in (False, True):
         fabrics = []
         for fabric in reversed(TEMPLATE.fabrics) if swapped else TEMPLATE.fabrics:
             mean, half = values[fabric.label]
-            # Three values whose mean and Student interval are these: 4.303 is t of 2 degrees.
+            # Three values with this mean and Student interval: 4.303 is t for 2 degrees of freedom.
             step = half * np.sqrt(3) / 4.303
             runs = tuple(_exactly(fabric, mean + step * k) for k in (-1, 0, 1))
             fabrics.append(replace(runs[1], seeds=runs))

@@ -1,4 +1,4 @@
-"""Figures with their confidence intervals: arithmetic, verdicts, and plots."""
+"""Values with their confidence intervals: arithmetic, verdicts, and plots."""
 
 from math import inf, sqrt
 
@@ -81,7 +81,7 @@ def test_independent_runs_narrow_the_interval() -> None:
         ({"above": 1}, 0.8, "not reproduced"),
         ({"below": 1}, 0.8, "reproduced"),
         ({"below": 1}, 1.2, "not reproduced"),
-        # Neither end meets it, but what is between does.
+        # Neither end of the interval meets it, but values between them do.
         ({"value": 2, "tolerance": 0.05}, 2.0, "undecided"),
     ],
 )
@@ -151,7 +151,7 @@ def test_intervals_and_theory_are_drawn() -> None:
     (axes,) = draw([data]).axes
     labels = axes.get_legend_handles_labels()[1]
     assert sorted(labels) == ["a", "b", "most", "theory"]
-    # Points of "a" are not joined, its theory is; bars are drawn for "a" alone.
+    # The points of "a" are not joined, its theory is; error bars are drawn only for "a".
     joined = {line.get_label(): line.get_linestyle() for line in axes.lines}
     assert joined["most"] == "--"
     (bars, _) = axes.containers

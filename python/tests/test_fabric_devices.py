@@ -1,4 +1,4 @@
-"""Fabrics that name their devices: files, messages and the report, as a user sees them."""
+"""Fabrics that name their devices: files, messages and the report."""
 
 import json
 import tomllib
@@ -84,7 +84,7 @@ def test_a_design_that_was_printed_is_read_in_a_fabric() -> None:
 
 
 def test_a_key_above_a_named_preset_is_set_by_hand() -> None:
-    """`devices = "mems-cthrough"` is the table whose preset that is."""
+    """`devices = "mems-cthrough"` is short for a table with this preset."""
     experiment = loom.load(ROOT / "examples" / "devices.toml")
     experiment.raw["fabric"] = [{"kind": "cthrough", "devices": "mems-cthrough"}]
     set_ = experiment.with_overrides(['fabric.cthrough.devices.settle="3 ms"'])

@@ -1,4 +1,4 @@
-"""Figures for papers: as wide as a column, legible, and with equal bytes each time."""
+"""Figures for papers are as wide as a column, legible, and have equal bytes each time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ POINTS_PER_INCH = 72
 
 @pytest.fixture(scope="module")
 def column(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four fabrics in a column of ACM's."""
+    """Four fabrics in an ACM column."""
     out = tmp_path_factory.mktemp("figures")
     made = make_comparison(FOUR, loads=(0.1, 0.5, 1.0), n=3000)
     written = plotting.write([made], out, "acm-column")
@@ -78,7 +78,7 @@ def test_no_file_says_when_or_by_whom_it_was_made(column: Path) -> None:
         content = path.read_bytes()
         for word in (b"CreationDate", b"ModDate", b"<dc:", b"Creator", b"tEXt", b"tIME"):
             assert word not in content, (path, word)
-        assert b"/Type3" not in content  # publishers refuse fonts of that type
+        assert b"/Type3" not in content  # publishers refuse fonts of this type
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_nothing_is_cut_off_and_no_labels_meet(name: str) -> None:
 
 
 def legible(part, sheet) -> None:
-    """All texts lie within the picture, and those of an axis beside each other."""
+    """Checks that all texts are within the figure, and that those of an axis do not overlap."""
     with matplotlib.rc_context(backend_matplotlib.settings(sheet)):
         canvas = backend_matplotlib.draw(part, sheet)
         pen = FigureCanvasAgg(canvas)
@@ -220,7 +220,7 @@ def test_many_fabrics_have_a_panel_each_on_the_same_axes() -> None:
             np.testing.assert_array_equal(alone.y[known], panel.series[0].y[known])
             assert (alone.y[~known] == 0).all()
         top = max(float(np.nanmax(p.series[0].y)) for p in panels)
-        assert panels[0].y.limits[1] >= top  # room for the largest of all
+        assert panels[0].y.limits[1] >= top  # room for the largest value
 
 
 def test_an_unknown_style_is_refused_by_name(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_an_unknown_style_is_refused_by_name(tmp_path: Path) -> None:
 def test_a_bad_style_is_refused_before_anything_runs(
     tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    # So many flows take minutes.
+    # This number of flows takes minutes.
     file = write(tmp_path / "x.toml", SMALL.replace("400", "40000000"), CLOS)
     done = lightloom("compare", file, *arguments, cwd=tmp_path)
     assert done.returncode == 2
@@ -272,14 +272,14 @@ def test_compare_draws_each_style_once_beside_the_report(tmp_path: Path) -> None
     made = tmp_path / "out" / "figures"
     kinds = {p.suffix for p in (made / "acm-column").iterdir()}
     assert kinds == {".svg", ".png", ".pdf"}
-    assert (made / "fct-distribution.svg").exists()  # the page's own are there as ever
+    assert (made / "fct-distribution.svg").exists()  # the figures of the page remain
     assert (made / "slide" / "fct-distribution-all-flows.pdf").exists()
 
 
 @pytest.mark.parametrize("towards", ["up", "right"])
 def test_a_bound_is_drawn_as_an_arrow(towards: Literal["up", "right"]) -> None:
-    """Its outline is longer in its own direction, and its head is wider than its shaft; letters
-    would have neither."""
+    """The outline of the arrow is longer in its own direction, and its head is wider than its
+    shaft, which is true of no letter."""
     series = Series("a", np.ones(1), np.ones(1), 0, drawn="dots", arrow=towards)
     axis = Axis("", "number", "linear", (0.0, 2.0))
     canvas = backend_matplotlib.draw(
@@ -296,7 +296,7 @@ def test_a_bound_is_drawn_as_an_arrow(towards: Literal["up", "right"]) -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_letters_that_the_font_lacks_are_drawn_without_warnings() -> None:
-    """An SVG has them as letters, which a browser draws in a font of its own."""
+    """In an SVG they are letters, which a browser draws in another font."""
     lacking = "网络 शुभ"
     series = Series(lacking, np.arange(2.0), np.ones(2), 0)
     axis = Axis("x", "number", "linear", (0.0, 2.0))

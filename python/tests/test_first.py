@@ -23,7 +23,7 @@ Limits = tuple[float, float | None, float | None, float | None]
 
 
 def limits(value: float, half: float | None = 0.05, *, open_: bool = False) -> dict[str, Any]:
-    """A figure of flows with its interval."""
+    """Returns a value of flows with its interval."""
     return {
         "low": value,
         "high": None if open_ else value,
@@ -35,7 +35,7 @@ def limits(value: float, half: float | None = 0.05, *, open_: bool = False) -> d
 def made(
     p99_us: dict[str, dict[str, Any]], queues: dict[str, float] | None = None, name: str = "paper"
 ) -> Comparison:
-    """Fabrics whose short flows have these percentiles, and nothing else to choose by."""
+    """Returns fabrics that differ only in these percentiles of short flows."""
     profiles = [Profile(label, queue=(queues or {}).get(label)) for label in p99_us]
     comparison = make_comparison(profiles, n=400, name=name)
     for label, found in p99_us.items():
@@ -93,7 +93,7 @@ def test_a_figure_without_an_interval_puts_nobody_ahead() -> None:
 
 
 def test_who_did_not_carry_the_load_is_not_praised() -> None:
-    """Starved, it queued least, and was named for that."""
+    """Regression: a starved fabric had the shortest queues, and was named for this."""
     times = {"sirius": limits(33e3), "clos": limits(10.0), "clos-3to1": limits(27.3)}
     comparison = made(times, {"sirius": 2e4, "clos": 2e5, "clos-3to1": 9e5})
     comparison.results["sirius"].summary |= {"load_offered": 0.5, "load_delivered": 0.23}
@@ -173,7 +173,7 @@ def test_other_workloads_overturn_it_or_not() -> None:
 
 
 def test_seeds_decide_where_there_are_several() -> None:
-    """Within each run the intervals are apart; over the seeds they are not."""
+    """The intervals do not overlap within each run, but they do over the seeds."""
 
     def workload(second: dict[str, float]) -> model.Workload:
         seeds = [
@@ -198,7 +198,7 @@ def test_seeds_decide_where_there_are_several() -> None:
 
 
 def test_circuits_that_were_never_used_would_overturn_it() -> None:
-    """A hybrid won by its tree alone, and the verdict did not say so."""
+    """Regression: a hybrid led only by its tree, and the verdict did not state this."""
     comparison = made({"clos": limits(10.0), "hybrid": limits(5.0)})
     assert not [said for said in first(comparison).overturned if said.startswith("Circuits")]
     comparison.results["hybrid"].summary["circuit_share"] = 0.0
@@ -234,12 +234,13 @@ SCORES = st.lists(
 
 @given(SCORES, st.sampled_from(["lower", "higher"]))
 def test_nobody_is_best_whose_interval_overlaps(scores: list[Score], better: Any) -> None:
-    """Against the definition, pair by pair: clear of all others, and by 3 %."""
+    """Compares with the definition, pair by pair: the best has no overlap with any other, and a
+    distance of 3 %."""
     best = apart(scores, better)
     for score in scores:
         others = [s for s in scores if s is not score]
         if better == "lower":
-            # A bound above the interval is behind, however its own interval reaches.
+            # A bound above the interval is behind, however wide its own interval is.
             clear = all(score.high <= s.low or (s.open and score.high < s.value) for s in others)
             clear &= bool(np.isfinite(score.high))
             clear &= all(score.value * (1 + LEVEL) < s.value for s in others)

@@ -19,7 +19,8 @@ EXAMPLES = ROOT / "examples"
 
 
 def piece(**changes: object) -> Trial:
-    """Of 1,000 B: 50 by 0.4 s, in 1 s of simulated time; 250 by 0.5 s, in 2 s of it."""
+    """Returns a trial with 1,000 B: 50 B after 0.4 s, at 1 s of simulated time; 250 B after 0.5 s,
+    at 2 s."""
     made = {
         "flows": 10,
         "bytes": 1_000,
@@ -38,13 +39,14 @@ def piece(**changes: object) -> Trial:
     ("changes", "seconds", "hops"),
     [
         ({"finished": True}, 1.5, 20.0),
-        # 750 B are left, at 0.1 s for 200 B.
+        # 750 B remain, at 0.1 s for 200 B.
         ({}, 1.5 + 0.375, 80.0),
-        # By time 60 s are left, at 0.1 s for 1 s.
+        # By time, 60 s remain, at 0.1 s for 1 s.
         ({"end_s": 62.0, "measured": True}, 1.5 + 6.0, 20.0 * 31),
         ({"end_s": 62.0}, 1.5 + 0.1 * (3.75 * 60) ** 0.5, 20 * (1 + (3 * 30) ** 0.5)),
-        # By bytes 950 are left at 0.5 s for 50 B, 19 times it; by time once: 4 times counts.
-        # Where all was the beginning, the whole has to do: 0.5 s for 250 B.
+        # By bytes, 950 B remain at 0.5 s for 50 B, which is 19 times the trial; by time once the
+        # trial: the forecast is 4 times. If the whole trial was the beginning, all of it is used:
+        # 0.5 s for 250 B.
         ({"early": Reached(0.5, 2.0, 250)}, 1.5 + 1.5, 80.0),
         ({"whole": Reached(0.5, 2.0, 50), "end_s": 4.0}, 1.5 + 0.2, 20 * (1 + 4**0.5)),
     ],
@@ -58,7 +60,7 @@ def test_a_piece_is_carried_on_to_the_whole(
     assert found.hops == pytest.approx(hops)
 
 
-#: Of closed loops the jobs to come are unlike those that begin.
+#: In closed loops, later jobs differ from the first ones.
 @pytest.mark.parametrize(
     ("example", "label", "factor"),
     [
@@ -83,9 +85,11 @@ def test_hops_are_foretold(example: str, label: str, factor: float) -> None:
 
 
 def test_what_takes_long_is_tried_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A first trial of 0.1 s foretells 100 s, for memory is touched; the second is of 2 s, 5 %
-    of that but no longer than AGAIN_S, and foretells 5 s: 20 times less, which is how far the
-    forecast may be out. Where both agree, it is within a factor of 2."""
+    """A first trial of 0.1 s forecasts 100 s, because memory is touched for the first time.
+
+    The second trial has 2 s, 5 % of this but not more than AGAIN_S, and forecasts 5 s: the ratio of
+    20 is the uncertainty of the forecast. If both agree, it is a factor of 2.
+    """
     asked: list[float] = []
 
     def trial(rate: float) -> Trial:
@@ -171,8 +175,11 @@ def test_what_takes_long_is_announced_before_it_begins(capsys: pytest.CaptureFix
 def test_workers_take_the_memory_that_is_foretold(
     tmp_path: Path, flows: int, within: float
 ) -> None:
-    """Two at once: no more than is said, and no less than a part of it. As they are measured
-    before their results are written, the smallest stay below what Python is said to take."""
+    """Two processes at the same time need at most the forecast memory, and at least a part of it.
+
+    Memory is measured before results are written, so that the smallest runs need less than the
+    forecast for Python.
+    """
     write(tmp_path / "e.toml", SMALL, CLOS)
     write(tmp_path / "s.toml", 'base = "e.toml"\n[grid]\n"run.seed" = [1, 2]\n')
     asked = ("sweep", "s.toml", "--set", f"workload.flows={flows}", "--workers", "2")
@@ -202,7 +209,8 @@ def test_a_trial_of_no_time_knows_the_memory(tmp_path: Path) -> None:
 def test_what_delivers_nothing_in_its_trial_is_said_not_to_be_estimated(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """It was "inf days (inf days to inf days) … nan hops", and a traceback as JSON."""
+    """Regression: the output was "inf days (inf days to inf days) … nan hops", and a traceback with
+    --json."""
     endless = Forecast(3, math.inf, math.inf, 2_000, math.nan)
     assert told.line(endless, 2).startswith("3 simulations; the time cannot be estimated: in its")
     told.instead(lambda: endless, 2, json=True)

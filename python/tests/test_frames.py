@@ -1,4 +1,4 @@
-"""Frames of pandas and polars: the rows of the files, and the figures of the tables."""
+"""Frames of pandas and polars: the rows of the files, and the values of the tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def repeated() -> Comparison:
 
 
 def rows(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """Of pandas, what is missing as None."""
+    """Returns the rows of a pandas frame, with None for missing values."""
     made = frame.astype(object)
     return made.where(frame.notna(), None).to_dict("records")
 
@@ -65,7 +65,7 @@ def test_no_integer_is_rounded(values: list[int | None]) -> None:
 
 
 def test_completion_times_agree_with_the_summary(comparison: Comparison) -> None:
-    """By nearest rank, as docs/results.md has it, of flows that finished."""
+    """The values are those of finished flows, by nearest rank as docs/results.md states."""
     flows = comparison.to_pandas()
     polars = comparison.to_polars()
     for label, result in comparison.results.items():
@@ -105,7 +105,7 @@ def test_figures_of_one_run_have_their_limits(comparison: Comparison) -> None:
     assert frame.loc[P99, "value"] == found["low"]
     assert frame.loc[P99, "upper"] == pytest.approx(found["high"] or math.nan, nan_ok=True)
     assert bool(frame.loc[P99, "bound"]) is (f"{found['low']:.3g}" != f"{found['high'] or 0:.3g}")
-    assert frame.loc["fct.all.mean_us", "bound"]  # some flow is unfinished
+    assert frame.loc["fct.all.mean_us", "bound"]  # a flow is unfinished
     assert math.isnan(frame.loc["fct.all.mean_us", "upper"])
     assert not [name for name in frame.index if "bound" in name or name in ("seed", "threads")]
 
@@ -237,7 +237,7 @@ def limits(low: float | None, high: float | None) -> dict[str, float | None]:
     ("found", "row"),
     [
         (limits(1.0, 2.0), (1.0, 2.0, True)),
-        (limits(1.0001, 1.0002), (1.0001, 1.0002, False)),  # alike in three digits
+        (limits(1.0001, 1.0002), (1.0001, 1.0002, False)),  # equal in three digits
         (limits(3.0, None), (3.0, None, True)),
         (limits(None, None), None),
     ],

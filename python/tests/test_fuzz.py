@@ -43,7 +43,7 @@ EXAMPLES = int(os.environ.get("LIGHTLOOM_FUZZ", "60"))
 
 
 def seed_of(environment: Mapping[str, str]) -> int:
-    """The seed that is given; else the usual one, and of a long search one that is new."""
+    """Returns the given seed; otherwise the usual one, or a new one for a long search."""
     given = environment.get("LIGHTLOOM_FUZZ_SEED")
     if given is not None:
         return int(given)
@@ -51,7 +51,7 @@ def seed_of(environment: Mapping[str, str]) -> int:
 
 
 SEED = seed_of(os.environ)
-#: Longer messages are not read [characters].
+#: Largest length of a message [characters]; longer ones are not read.
 LONGEST = 4_100
 
 MATRIX = b"a,b,c,d\n0,1,2,3\n1,0,2,3\n1,2,0,3\n1,2,3,0\n"
@@ -93,7 +93,7 @@ def _trace() -> bytes:
     return out.getvalue()
 
 
-#: What reads → the name of its file, sound inputs, the reader.
+#: Kind of reader → the name of its file, valid inputs, the reader.
 READERS: dict[str, tuple[str, list[bytes], Callable[[Path], object]]] = {
     "experiment": ("x.toml", [EXPERIMENT], lambda path: load(path).resolved()),
     "sweep": ("x.toml", [SWEEP], grid.read),
@@ -114,7 +114,7 @@ TOKENS = [
 
 @st.composite
 def mangled(draw: st.DrawFn, sound: list[bytes]) -> bytes:
-    """A sound input, changed in some places."""
+    """Draws a valid input that is changed in some places."""
     text = draw(st.sampled_from(sound))
     for _ in range(draw(st.integers(0, 5))):
         at = draw(st.integers(0, len(text)))
@@ -197,7 +197,7 @@ def test_a_long_search_is_another_each_time() -> None:
 
 
 def test_what_is_not_touched_is_read(tmp_path: Path) -> None:
-    """The sound inputs are sound; else all would be refused for one reason."""
+    """The valid inputs are accepted; otherwise all would be refused for one reason."""
     (tmp_path / "e.toml").write_bytes(EXPERIMENT)
     for what, (name, sound, reader) in READERS.items():
         read = 0

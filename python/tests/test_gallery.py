@@ -17,7 +17,7 @@ def _script() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     made = importlib.util.module_from_spec(spec)
-    sys.modules["gallery"] = made  # dataclasses look their module up
+    sys.modules["gallery"] = made  # dataclasses look up their module
     spec.loader.exec_module(made)
     return made
 
@@ -27,7 +27,7 @@ gallery = _script()
 
 def test_every_experiment_among_the_examples_is_shown() -> None:
     there = {p.stem for p in (ROOT / "examples").glob("*.toml")} - {"sweep", "switch-32"}
-    # They need root and namespaces, and show what this machine measures.
+    # They need root and namespaces, and show measurements of this machine.
     there = {name for name in there if not name.startswith("testbed-")}
     shown = [s.name for s in gallery.GALLERY]
     assert len(shown) == len(set(shown))

@@ -1,5 +1,5 @@
-"""Whether Q of Sirius covers the time from a grant to the second hop, against the behaviour of
-cells."""
+"""Whether Q of Sirius covers the time from a grant to the second hop, compared with the behaviour
+of cells."""
 
 from __future__ import annotations
 
@@ -29,23 +29,25 @@ def experiment(racks: int, servers: int, **fabric: Any) -> dict[str, Any]:
 
 
 def remedy(racks: int, queue: int = 2, **fabric: Any) -> str:
-    """What the finding of a queue says, at 12 uplinks; empty without one."""
+    """Returns the remedy of the finding on a queue, for 12 uplinks; empty without a finding."""
     made = lightloom.load(experiment(racks, 8, queue=queue, **fabric)).resolved()
     (one,) = physics.assumptions(made)
     return "".join(f["remedy"] for f in one["findings"] if f["parameter"] == "queue")
 
 
 def test_what_covers_by_hand() -> None:
-    # 64 racks, 12 uplinks: epochs of 16/3 slots. No crossing: a lag of 1; 2.5 epochs and a slot.
+    # 64 racks with 12 uplinks have epochs of 16/3 slots. Without crossing time the lag is 1: 2.5
+    # epochs and a slot.
     assert remedy(64) == "raise it to 3"
     assert remedy(64, queue=4) == ""
-    # 1,202.4 ns: three epochs of 5 slots, a lag of 4; 5.5 epochs and 1,302.4 ns / 533.3 ns.
+    # A crossing of 1,202.4 ns is three epochs of 5 slots, a lag of 4: 5.5 epochs and 1,302.4 ns /
+    # 533.3 ns.
     assert remedy(64, **REALISTIC) == "raise it to 8"
     assert remedy(64, queue=8, **REALISTIC) == ""
 
 
 def test_cells_carry_the_load_with_the_queue_that_covers() -> None:
-    """Of half of what servers send, Q = 4 lets less than half through over fibres of 250 m."""
+    """With fibres of 250 m, Q = 4 carries less than half of an offered load of a half."""
 
     def delivered(queue: int) -> tuple[float, str]:
         made = lightloom.run(experiment(16, 2, propagation="1.25 us", queue=queue))

@@ -1,8 +1,8 @@
 """htsim's connection matrices on fabrics: triggers, endless flows, decimals.
 
 The format is that of `connection_matrix.cpp` and `trigger.cpp` in github.com/Broadcom/csg-htsim;
-the files here were written for these tests. The parser is tested beside its code, against a
-step-by-step simulation of triggers.
+the files here were written for these tests. The tests of the parser, which are next to its code,
+compare it with a step-by-step simulation of triggers.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from lightloom.simulation import traces
 Table = dict[str, Any]
 
 HOSTS, GBPS = 16, 50
-#: Mirrors and ports that are set well within an interval.
+#: Mirrors and ports that settle well within an interval.
 SWIFT = {"settle": "10 us", "link_up": "10 us", "retag": "10 us"}
-#: Fabrics whose defaults do not fit, and what else they come in.
+#: Tables of fabrics whose defaults do not fit, and further variants.
 MORE: dict[str, Table] = {
     "mordia": {"kind": "mordia", "policy": "rotation"},
     "hybrid": {"kind": "hybrid", "policy": "hydra", "interval": "200 us", "settle": "10 us"},
@@ -41,7 +41,7 @@ TREE: Table = {"kind": "tree"}
 
 
 def text(*lines: str) -> str:
-    """A connection matrix of these lines, with the headings that they need."""
+    """Returns a connection matrix of these lines, with the required headings."""
     triggers = sum(line.startswith("trigger ") for line in lines)
     head = [f"Nodes {HOSTS}", f"Connections {len(lines) - triggers}", f"Triggers {triggers}"]
     return "\n".join([*head, *lines, ""])
@@ -63,9 +63,9 @@ def column(result: lightloom.Result, name: str) -> list[Any]:
 
 
 def lone_ps(size: int) -> int:
-    """How long a flow alone takes on an ideal tree: its packets of 1,500 B follow each other over
-    four links of one rate, and three switches store the last full one. A short one behind that
-    takes its time once more, or, alone, on each link."""
+    """Returns the time of a single flow on an ideal tree: its packets of 1,500 B follow each other
+    over four links of one rate, and three switches store the last full packet. A short packet after
+    it adds its transmission time once or, if it is the only packet, on each link."""
     full, short = divmod(size, 1_500)
     byte_ps = 8_000 // GBPS
     return ((full + 3) * 1_500 + short if full else 4 * short) * byte_ps
@@ -129,7 +129,7 @@ def test_a_chain_takes_the_sum_of_its_lone_times(
 
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_triggered_flows_are_those_that_arrive_then(fabric: str, tmp_path: Path) -> None:
-    """Given the starts that came out, as known arrivals, a fabric does the same again."""
+    """With the resulting start times as given arrivals, a fabric has the same results."""
     (tmp_path / "t.cm").write_text(CHAIN)
     result = run(tmp_path / "t.cm", FABRICS[fabric])
     starts, ends = column(result, "arrival_ps"), column(result, "finish_ps")
@@ -142,7 +142,7 @@ def test_triggered_flows_are_those_that_arrive_then(fabric: str, tmp_path: Path)
     again = run(tmp_path / "known.csv", FABRICS[fabric])
     order = sorted(range(len(starts)), key=lambda f: starts[f])
     assert column(again, "arrival_ps") == [starts[f] for f in order]
-    if fabric != "sirius-flows":  # it draws waits for a slot by the number of a flow's row
+    if fabric != "sirius-flows":  # it draws the wait for a slot by the row number of a flow
         assert column(again, "finish_ps") == [ends[f] for f in order]
 
 
@@ -172,7 +172,7 @@ def test_endless_flows_send_until_the_end(fabric: str, tmp_path: Path) -> None:
         carried + 1,
     ]
     assert delivered[3] == 30_000
-    # In LIONS two flows of a receiver may be faster than its link, but neither alone.
+    # In LIONS, two flows to a receiver may together be faster than its link, but not a single one.
     assert all(0 < size <= carried for size in delivered)
     assert summary["endless"] == {"flows": 4, "bytes_delivered": sum(delivered) - 30_000}
     assert summary["load_offered"] is None
@@ -183,7 +183,7 @@ def test_endless_flows_send_until_the_end(fabric: str, tmp_path: Path) -> None:
 
 
 def test_endless_flows_by_hand(tmp_path: Path) -> None:
-    """Alone, a flow is delivered what its link carries; two of a receiver share its link."""
+    """A single flow has the full rate of its link; two flows to one receiver share its link."""
     (tmp_path / "t.cm").write_text(ENDLESS)
     delivered = column(run(tmp_path / "t.cm", TREE, stop="3 ms"), "delivered")
     carried = GBPS * END_PS // 8000
@@ -201,7 +201,7 @@ def test_flows_without_endless_ones_have_no_such_columns(tmp_path: Path) -> None
 
 
 def test_an_endless_flow_is_one_of_its_size(tmp_path: Path) -> None:
-    """Whatever else shares the network: it is a flow that is too large to end."""
+    """For any other traffic, an endless flow equals a flow that is too large to end."""
     (tmp_path / "t.cm").write_text(ENDLESS)
     endless = run(tmp_path / "t.cm", {"kind": "clos"}, stop="100 us")
     sizes = iter(column(endless, "bytes"))

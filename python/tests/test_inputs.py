@@ -35,7 +35,7 @@ POLICY = "class Ring:\n    def decide(self, demand, switch):\n        return [(0
 DRAWN: Table = {"arrivals": "at-once", "sizes": {"kind": "fixed", "size": "40 KB"}, "flows": 30}
 HYBRID = {"kind": "hybrid", "interval": "1 ms", "settle": "10 us", "policy": "ring.py:Ring"}
 MORDIA = {"kind": "mordia", "policy": {"kind": "fixed", "schedule": "turns.json"}}
-#: What reads a file: its name and content, and the tables that name it.
+#: Readers of files: the name and the content of each file, and the tables that name it.
 READERS: dict[str, tuple[str, str, Table]] = {
     "trace": ("t.csv", TRACE, {"workload": {"trace": "t.csv"}}),
     "cm": (
@@ -71,12 +71,12 @@ READERS: dict[str, tuple[str, str, Table]] = {
         {"workload": DRAWN, "fabric": [{"kind": "mordia", "schedule": "turns.json"}]},
     ),
 }
-#: Figures that differ between equal runs.
+#: Values that differ between equal runs.
 OF_TIME = ("kernel_s", "wall_s", "peak_rss_bytes")
 
 
 def experiment(folder: Path, reader: str, **more: Any) -> Path:
-    """The experiment of a reader, with its file beside it."""
+    """Writes the experiment of a reader, with its file next to it."""
     name, content, tables = READERS[reader]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(content, encoding="utf-8")
@@ -87,7 +87,7 @@ def experiment(folder: Path, reader: str, **more: Any) -> Path:
 
 
 def figures(folder: Path) -> Table:
-    """The summary but for what differs between equal runs."""
+    """Returns the summary without values that differ between equal runs."""
     found: Table = json.loads((folder / "summary.json").read_text())
     return {key: value for key, value in found.items() if key not in OF_TIME}
 
@@ -117,7 +117,7 @@ def test_a_folder_that_is_moved_whole_runs_again(
     first = Path("../there/out/first")
     lightloom.run(first / "experiment.toml").save("again")
     assert_same(first, Path("again"))
-    # What is read back runs, too, and is written with paths of its own place.
+    # An experiment that is read back can be run, and is written with paths of its own place.
     lightloom.run(Result.load(first).experiment).save(tmp_path / "third")
     assert_same(first, tmp_path / "third")
 
@@ -136,7 +136,7 @@ def test_copied_inputs_go_with_the_folder(reader: str, tmp_path: Path) -> None:
     done = command("run", "a/sent/experiment.toml", "-o", "again", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert_same(tmp_path / "a/sent", tmp_path / "again")
-    # Into the same folder: inputs are their own copies.
+    # The output folder is the same, so that inputs are their own copies.
     done = command("run", "a/sent/experiment.toml", "-o", "a/sent", "--copy-inputs", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert_same(tmp_path / "a/sent", tmp_path / "again")
@@ -237,7 +237,7 @@ def test_comparisons_and_seeds_share_their_copies(tmp_path: Path) -> None:
 
 
 def test_a_folder_taken_out_says_which_copies_it_needs(tmp_path: Path) -> None:
-    """And runs to the same when they are where it says."""
+    """With the copies in their places, the run has the same results."""
     path = experiment(tmp_path / "here", "trace", run={"repeat": 2, "stop": "5 ms"})
     lightloom.repeat(path).save(tmp_path / "out", copy_inputs=True)
     shutil.rmtree(tmp_path / "here")
@@ -314,8 +314,8 @@ folders = st.lists(st.sampled_from(["a", "b b", "ü", "..", "."]), max_size=4).m
 @settings(max_examples=200, deadline=None)
 @given(trace=folders, saved=folders, moved=folders)
 def test_paths_come_back_wherever_everything_moves(trace: str, saved: str, moved: str) -> None:
-    """Written relative to a folder and read from it, a path is what it was; and where both
-    moved, it moved with them."""
+    """A path that is written relative to a folder and read from it is unchanged; if both have
+    moved, it has moved with them."""
     root = Path("/one/two/three/four/five")
     file = (root / trace / "t.csv").resolve()
     raw = {"workload": {"trace": str(file)}, "fabric": [{"kind": "tree"}]}

@@ -63,8 +63,8 @@ def test_handlers_of_others_and_other_threads_are_left_alone() -> None:
 
 
 def test_a_sweep_that_is_interrupted_amid_its_bookkeeping_ends(tmp_path: Path) -> None:
-    """Hung: the interrupt struck while a future's lock was taken, and the pool's
-    own thread waited for it for ever."""
+    """Regression: the command hung, because the interrupt came while a future's lock was held, for
+    which the pool's own thread then waited forever."""
     whole = []
 
     def done(index: int, summary: pool.Summary) -> None:

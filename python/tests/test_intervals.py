@@ -33,7 +33,7 @@ def test_an_interval_holds_the_mean_19_times_in_20() -> None:
     drawn = np.random.default_rng(4).normal(3.0, 2.0, size=(4_000, 5))
     found = [over_runs(list(row)) for row in drawn]
     held = sum(f.low <= 3.0 <= f.high for f in found if f is not None)
-    # Four standard errors of a share of 0.95 in 4,000.
+    # The tolerance is four standard errors of a share of 0.95 in 4,000.
     assert abs(held / 4_000 - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 4_000)
 
 

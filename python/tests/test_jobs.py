@@ -58,7 +58,7 @@ def test_compare_prints_how_long_each_job_took(experiment: Path) -> None:
     took = [comparison[label]["jobs"]["[gradients]"]["seconds"] for label in ("sirius", "clos")]
     assert lines[head + 1].split("  ")[0] == "[gradients]"
     assert all(formats.seconds(s) in lines[head + 1] for s in took)
-    # The members of the mix are in the summary alone.
+    # The members of the mix are only in the summary.
     assert lines[head + 2].startswith("gridmix ")
     assert "gridmix/" not in done.stdout
     assert len(comparison["clos"]["jobs"]) == 7
@@ -72,7 +72,7 @@ def test_run_prints_job_times_and_those_that_are_not_done(experiment: Path) -> N
     part = lightloom.run(lightloom.load(experiment, ["run.limit=10 us"]), "clos")
     (table,) = job_tables({"clos": part.summary}, 80)
     assert list(table.columns[1].cells) == ["unfinished", "not begun"]
-    # What waits for what was not delivered never arrived.
+    # Flows that depend on undelivered flows never arrived.
     assert part.flows["arrival_ps"].null_count > 0
     assert part.summary["flows_offered"] < part.flows.num_rows
 
@@ -149,14 +149,14 @@ def test_circuits_are_kept_where_there_are_any(experiment: Path, tmp_path: Path)
     assert loaded.circuits is not None
     assert loaded.circuits.equals(lit.circuits)
     assert loaded.circuits.schema.types == ["uint32", "uint32", "uint16", "int64", "int64"]
-    # Another result in the same place does not inherit them.
+    # Another result in the same folder does not have them.
     assert lightloom.Result.load(plain.save(tmp_path)).circuits is None
     assert not (tmp_path / "circuits.parquet").exists()
 
 
 def test_the_example_of_a_ring_is_lit_from_the_start() -> None:
-    """40 GB around 512 accelerators of 800 Gb/s: 2 × 511 ÷ 512 × 40 GB at 100 GB/s on mirrors as
-    on a Clos. They began in the dark for 110 ms."""
+    """40 GB around a ring of 512 accelerators of 800 Gb/s: 2 × 511 ÷ 512 × 40 GB at 100 GB/s, on
+    MEMS switches as on a Clos. Regression: the circuits were dark for the first 110 ms."""
     comparison = lightloom.compare(ROOT / "examples" / "ai-cluster.toml")
     ideal = 2 * 511 / 512 * 40 / 100
     for label, result in comparison.results.items():

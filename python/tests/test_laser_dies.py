@@ -1,5 +1,5 @@
-"""A failed laser chip makes the transceivers that it feeds fail: against the same failed
-transceivers in an experiment's file, and against their share of all links."""
+"""A failed laser chip makes the transceivers that it supplies fail; compared with the same failed
+transceivers in an experiment's file, and with their share of all links."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def test_what_is_left_is_that_of_the_transceivers_failed_by_hand(tmp_path: Path)
 
 
 def test_a_laser_takes_its_share_of_all_links(tmp_path: Path) -> None:
-    """A saturated uniform load shares all N · U links evenly (§4.5); two transceivers of a node
-    end two in each direction: 4 of 64."""
+    """A saturated uniform load uses all N · U links evenly (§4.5); two failed transceivers of a
+    node remove two links in each direction: 4 of 64."""
     found = broken(written(tmp_path, 2, flows=20_000))
     sound = found.fabrics["sirius"].sound.goodput
     assert sound is not None

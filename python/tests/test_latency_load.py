@@ -41,7 +41,7 @@ NO_FLOWS = pa.table({"bytes": pa.array([], pa.int64())})
 
 
 def switch(label: str, architecture: str, k: int) -> dict[str, Any]:
-    """A slotted switch in which a packet is a slot and nothing else."""
+    """A slotted switch in which a packet fills exactly one slot."""
     return {
         "kind": "lions",
         "label": label,
@@ -58,7 +58,7 @@ def switch(label: str, architecture: str, k: int) -> dict[str, Any]:
 
 
 def slotted(*fabrics: dict[str, Any], **tables: Any) -> dict[str, Any]:
-    """16 hosts that send by chance in each slot."""
+    """An experiment with 16 hosts that send at random in each slot."""
     return {
         "cluster": {"hosts": 16, "server_rate": "10 Gb/s"},
         "workload": {
@@ -76,7 +76,7 @@ def slotted(*fabrics: dict[str, Any], **tables: Any) -> dict[str, Any]:
 
 
 def fluid(most: float, collapse: float = 1.0) -> Any:
-    """A network that carries `most`, and `collapse` of that beyond."""
+    """A network that carries at most `most`, and `collapse` of that at higher loads."""
 
     def measure(load: float) -> Window:
         accepted = load if load <= most else most * collapse
@@ -100,7 +100,7 @@ def test_the_search_brackets_what_is_carried(most: float, tolerance: float) -> N
     assert found.not_carried - found.carried <= tolerance * found.not_carried
     assert found.throughput == pytest.approx(most, rel=tolerance)
     assert found.busiest == pytest.approx(2 * found.throughput)
-    # What is accepted of too much is a good guess.
+    # The accepted load at an excessive load is a good guess.
     assert len(found.tried) <= 7
 
 
@@ -108,12 +108,13 @@ def test_a_network_that_collapses_is_searched_all_the_same() -> None:
     found = search(fluid(0.6, collapse=0.3), 1.0, 0.01)
     assert found.carried is not None
     assert found.carried <= 0.6 < (found.not_carried or 0.0) <= 0.6 * 1.02
-    assert found.throughput == pytest.approx(0.6, rel=0.01)  # not what is left beyond it
+    assert found.throughput == pytest.approx(0.6, rel=0.01)  # not the lower throughput beyond it
     assert found.at == found.carried
 
 
 def test_what_is_delivered_while_debts_pile_up_does_not_count() -> None:
-    """As behind a shared loop-back buffer: beyond 0.5 half of the rest is delivered."""
+    """The network behaves like a shared loop-back buffer: half of the load beyond 0.5 is
+    delivered."""
 
     def measure(load: float) -> Window:
         accepted = min(load, 0.5) + max(load - 0.5, 0.0) / 2
@@ -124,13 +125,13 @@ def test_what_is_delivered_while_debts_pile_up_does_not_count() -> None:
             "stable": load <= 0.5,
         }
 
-    # A tenth beyond it counts, with half of that tenth.
+    # The load a tenth beyond it counts, with half of that tenth.
     assert 0.5 <= search(measure, 1.0, 0.02).throughput <= 0.5 * 1.02 * 1.05
 
 
 def test_the_throughput_is_that_of_one_window_not_of_the_luckiest() -> None:
-    """Windows scatter by 2 % about the 0.5 that is carried: the largest of some would
-    be above it on average."""
+    """Windows scatter by 2 % about the carried load of 0.5: the largest of several would be above
+    it on average."""
     means = []
     for seed in range(200):
         chance = random.Random(seed)
@@ -156,8 +157,11 @@ def test_the_throughput_is_that_of_one_window_not_of_the_luckiest() -> None:
 
 
 def test_an_interval_holds_a_saturation_that_windows_beyond_it_miss() -> None:
-    """A tree 4:1 carries 0.25. Windows beyond it accept half a percent less, as some links are idle
-    by chance, and scatter by 0.0003: their own interval, 0.0006, never holds 0.25."""
+    """A tree 4:1 carries 0.25.
+
+    Windows beyond it accept half a percent less, because some links are idle by chance, and scatter
+    by 0.0003: their own interval, 0.0006, never contains 0.25.
+    """
     held, own = 0, 0
     for seed in range(200):
         chance = random.Random(seed)
@@ -189,12 +193,13 @@ def test_a_window_that_is_too_short_for_an_interval_gives_the_saturation_none() 
         [replace(found, throughput=0.4, half_width=0.05), replace(found, half_width=0.01)]
     )
     assert both is not None
-    # Student's of two, 12.706 × 0.0707 ÷ √2, is wider than 0.03, the mean of their own.
+    # Student's interval of two values, 12.706 × 0.0707 ÷ √2, is wider than 0.03, the mean of their
+    # own intervals.
     assert both.half_width == pytest.approx(12.7062 * 0.05, rel=1e-4)
 
 
 def test_saturation_is_shown_with_its_interval() -> None:
-    # 0.4975 is carried, 0.505 is not: 0.5 is known to 0.005.
+    # 0.4975 is carried and 0.505 is not, so that 0.5 has an uncertainty of 0.005.
     found = search(fluid(0.5), 1.0, 0.02)
     assert (found.carried, found.not_carried) == (0.4975, 0.505)
     assert table_of.saturation(found) == "0.500 ± 0.005"
@@ -205,7 +210,7 @@ def test_saturation_is_shown_with_its_interval() -> None:
 
 
 def test_tables_fit_eighty_columns() -> None:
-    """With the longest label of an example, marked, in microseconds."""
+    """The table has the longest label of an example, with a mark, in microseconds."""
     window = {"mean_us": 1.284, "half_width_us": 0.0291, "p99_us": 3.47}
     window |= {"stable": True, "correlated": True}
     result = SimpleNamespace(summary={"window": window}, flows=NO_FLOWS)
@@ -227,7 +232,7 @@ def test_tables_fit_eighty_columns() -> None:
 
 
 def with_limits(mean: float, high: float | None) -> dict[str, Any]:
-    """A window of a load that was carried; `high` is None where some of it did not arrive."""
+    """Returns a window of a carried load; `high` is None if some flows did not arrive."""
     limits = {"low": mean, "high": high, "from": 0.9 * mean, "until": high}
     window = {"mean_us": 0.8 * mean, "half_width_us": 0.05, "p99_us": 0.9 * mean}
     window |= {"stable": True, "correlated": False, "accepted": 0.3}
@@ -235,7 +240,7 @@ def with_limits(mean: float, high: float | None) -> dict[str, Any]:
 
 
 def test_a_mean_of_what_arrived_is_not_shown_as_the_mean_of_the_window() -> None:
-    """It is below that: who did not arrive takes longer."""
+    """It is a lower bound, because unfinished flows take longer."""
     assert formats.mean_latency([with_limits(2.5, 2.5)], 0.1) == "2.50 ± 0.10 µs"
     assert formats.mean_latency([with_limits(2.5, None)], 0.1) == "> 2.50 µs"
     assert formats.mean_latency([with_limits(2.5, None), with_limits(4.5, 4.5)], 0.1) == "> 3.50 µs"
@@ -285,9 +290,9 @@ def test_a_search_without_an_end_is_told() -> None:
 
 
 def test_saturation_is_what_theory_says() -> None:
-    """Slotted, losers sent again, 16 hosts: k + 1 - sqrt(k^2 + 1) for many hosts,
-    and a little more for few; loop-back buffers carry all; of a hot spot, as many
-    packets as there are receivers."""
+    """Slotted, with retransmission of rejected packets, 16 hosts: k + 1 - sqrt(k^2 + 1) for many
+    hosts, and slightly more for few. Loop-back buffers carry the full load; a hot spot receives as
+    many packets per slot as it has receivers."""
     fabrics = [
         switch("again-1", "ao-nack", 1),
         switch("again-2", "ao-nack", 2),
@@ -315,7 +320,7 @@ def test_saturation_is_what_theory_says() -> None:
 
 
 def test_unslotted_nacks_saturate_at_k_over_k_plus_1() -> None:
-    """K = k·n/(n - 1), with everybody but oneself to send to."""
+    """K = k·n/(n - 1), because a host sends to all hosts except itself."""
     nack = {"kind": "lions", "label": "nack", "preset": "ao-nack", "packet": "256 B"}
     table = slotted(nack)
     table["cluster"]["hosts"] = 64
@@ -357,7 +362,8 @@ def test_a_comparison_has_a_window_at_each_load_and_reads_back(tmp_path: Path) -
 
 
 def test_a_band_joins_no_load_whose_latency_is_a_bound() -> None:
-    """Of four loads, the third is a bound: two bands beside it, and none across it."""
+    """The third of four loads is a bound: there are bands on both sides of it, and none across
+    it."""
 
     def at(place: int, low: float) -> LoadPoint:
         window = with_limits(low, None if place == 2 else low)
@@ -374,7 +380,7 @@ def test_a_band_joins_no_load_whose_latency_is_a_bound() -> None:
 
 
 def test_a_band_lies_between_routers_not_between_routings() -> None:
-    """Shaded what lies between dimension order and Valiant, as if their paper had
+    """Regression: the area between dimension order and Valiant was shaded, as if their paper had
     left the routing open."""
     fabrics: list[Any] = [
         SimpleNamespace(label=label, kind=kind, settings={"routing": routing, "vcs": vcs})
@@ -419,7 +425,7 @@ def test_cases_set_what_they_say() -> None:
     assert [f["receivers"] for f in second.resolved()["fabric"]] == [2, 1]
     assert first.resolved()["workload"]["sizes"]["size"] == "64 B"
     assert base.resolved()["workload"]["sizes"]["size"] == "250 B"
-    assert first.cases() == [first]  # a case has none itself
+    assert first.cases() == [first]  # a case has no cases itself
     with pytest.raises(lightloom.ConfigError, match="2 cases: this compares one"):
         lightloom.compare(base)
 
@@ -551,7 +557,7 @@ def test_ctrl_c_leaves_nothing_half_written(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-#: A window of a thousand times what the largest flow takes alone, which accepted half of the load.
+#: A window of a thousand times the time of a single largest flow, which accepted half of the load.
 OVERLOADED = {"accepted": 0.25, "offered": 0.5, "load": 0.5, "largest_alone_s": 40e-9}
 
 
@@ -566,7 +572,8 @@ OVERLOADED = {"accepted": 0.25, "offered": 0.5, "load": 0.5, "largest_alone_s": 
 def test_an_empty_or_filling_window_is_told_from_an_overload(
     found: dict[str, float | None], said: str
 ) -> None:
-    """A run shorter than its fibres blamed the load."""
+    """Regression: for a run that was shorter than its propagation delay, the message blamed the
+    load."""
     window = {"flows": 900, "from_s": 50e-6, "until_s": 90e-6, "stable": False, **found}
     window |= {"correlated": None, "offered": 0.5}
     fibres = {} if "accepted" in found else {"physics": {"propagation": "60 us"}}
@@ -594,8 +601,8 @@ kind = "clos"
 
 
 def test_a_warm_up_shorter_than_the_largest_flow_is_no_overload(tmp_path: Path) -> None:
-    """A Clos without oversubscription carries load 0.5; its largest flow of some 29 MB takes 23 ms
-    at 10 Gb/s, and the warm-up is 5 ms."""
+    """A Clos without oversubscription carries load 0.5; its largest flow, of about 29 MB, takes 23
+    ms at 10 Gb/s, and the warm-up is 5 ms."""
     write(tmp_path / "e.toml", WARMING)
     shown = cli("run", "e.toml", "-o", "out", cwd=tmp_path)
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
@@ -626,7 +633,7 @@ def test_a_run_judges_its_window_as_a_comparison_does() -> None:
 
 
 def test_seeds_of_an_overload_say_what_they_accepted_on_average(tmp_path: Path) -> None:
-    """A tree 4:1 of racks that each send to one other carries a quarter."""
+    """If each rack sends to one other, a tree 4:1 carries a quarter."""
     write(tmp_path / "e.toml", OVERLOAD)
     shown = cli("run", "e.toml", "-o", "out", cwd=tmp_path).stdout.splitlines()
     assert shown[1].startswith("note: the load was not carried: 0.25 of 0.499")

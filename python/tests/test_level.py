@@ -33,7 +33,7 @@ SOONEST = "Which fabric finishes short flows soonest?"
 def under(
     preset: str, delivered: dict[str, list[float]], p99: dict[str, list[float]] | None = None
 ) -> Comparison:
-    """A comparison with a seed for each value, 0.4 drawn."""
+    """Returns a comparison with one seed for each value, and a drawn load of 0.4."""
     times = p99 or {"sirius": [20.0] * 5, "clos-3to1": [10.0] * 5}
     seeds = []
     for i in range(len(delivered["sirius"])):
@@ -49,7 +49,8 @@ def under(
     return overloaded(made, "sirius") if delivered is STARVED else made
 
 
-#: Means of 0.382 and 0.371 with intervals of 0.011 and 0.008: level, sirius higher in all.
+#: Means of 0.382 and 0.371 with intervals of 0.011 and 0.008: level, although sirius is higher in
+#: all seeds.
 LEVEL = {
     "sirius": [0.370, 0.390, 0.385, 0.378, 0.387],
     "clos-3to1": [0.362, 0.378, 0.374, 0.366, 0.375],
@@ -76,14 +77,15 @@ def said() -> dict[str, str]:
 
 
 def test_level_under_one_preset_is_not_best_under_both() -> None:
-    """It said "clos-3to1 best, under ideal physics and under realistic physics"."""
+    """Regression: the text was "clos-3to1 best, under ideal physics and under realistic
+    physics"."""
     assert said()["the load delivered"] == (
         "sirius and clos-3to1 are level under ideal physics; clos-3to1 best under realistic physics"
     )
 
 
 def test_who_did_not_carry_the_load_does_not_take_measures_with_it() -> None:
-    """Short flows, long flows and queues were gone from the lines without a word."""
+    """Regression: short flows, long flows and queues were omitted from the lines without a note."""
     lines = said()
     assert lines["the 99th percentile of short flows"] == (
         "clos-3to1 best under ideal physics; under realistic physics only clos-3to1 carried the "
@@ -99,7 +101,8 @@ def test_who_did_not_carry_the_load_does_not_take_measures_with_it() -> None:
 
 
 def test_one_ranked_fabric_needs_neither_least_nor_most() -> None:
-    """It needed least and most, 3.76 MB and 3.76 MB, "1.0× as much"."""
+    """Regression: the only fabric needed the least and the most, 3.76 MB and 3.76 MB, "1.0× as
+    much"."""
     answer = plain(cards(under("realistic", STARVED))[MEMORY].answer)
     assert answer.startswith("The worst node of clos-3to1 queues 3.76 MB at its peak.")
     assert "least" not in answer
@@ -107,7 +110,7 @@ def test_one_ranked_fabric_needs_neither_least_nor_most() -> None:
 
 
 def test_badges_and_cards_rank_whom_the_verdict_ranks() -> None:
-    """What was not ranked was the best of its row, and "258× as long" in the card."""
+    """Regression: an unranked fabric was the best of its row, and "258× as long" in the card."""
     starved = under("realistic", STARVED)
     card = cards(starved)[SOONEST]
     assert "sirius" not in card.answer
@@ -134,7 +137,8 @@ def test_a_queue_kept_short_by_a_setting_is_no_best() -> None:
 
 
 def test_the_card_of_traffic_knows_intervals() -> None:
-    """It had sirius carry the most, and clos 3 % less, where their intervals overlap."""
+    """Regression: the card stated that sirius carries the most, and clos 3 % less, although their
+    intervals overlap."""
     delivered = {
         "sirius": [0.355, 0.375, 0.371, 0.362, 0.377],
         "clos-3to1": [0.350, 0.364, 0.360, 0.352, 0.359],
@@ -147,7 +151,7 @@ def test_the_card_of_traffic_knows_intervals() -> None:
 
 
 def test_factors_are_as_far_as_intervals_allow() -> None:
-    """It said 20× of 302 ± 260 µs."""
+    """Regression: the factor of 302 ± 260 µs was stated as 20×."""
     half, spread = 260.0 / 2.776 * math.sqrt(5), np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
     times = {
         "sirius": list(302.0 + half * spread / spread.std(ddof=1)),
@@ -184,7 +188,7 @@ ENDS = st.tuples(st.floats(1, 1e6), st.floats(0, 0.9), st.floats(0, 3))
 def test_the_factor_of_any_two_values_within_lies_between(
     a: Any, b: Any, x: float, y: float
 ) -> None:
-    """Whatever the true values within both intervals are, their ratio is within what is told."""
+    """For any true values within both intervals, their ratio is within the stated range."""
     large, small = (Score(FABRIC, v, v * (1 - down), v * (1 + up)) for v, down, up in (a, b))
     found = factors.between(large, small)
     assert found is not None
@@ -221,7 +225,7 @@ def test_two_presets_are_not_two_workloads() -> None:
 
 
 def test_one_fabric_ahead_by_two_measures_is_one_subject() -> None:
-    """ "sirius if … decides and sirius if … decides"."""
+    """Regression: the text was "sirius if … decides and sirius if … decides"."""
     times = {"sirius": [20.0] * 5, "clos-3to1": [10.0] * 5}
     comparison = under("ideal", LEVEL, times)
     for one in comparison.seeds:

@@ -47,8 +47,8 @@ def columns(result: Result) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("name", [n for n in FABRICS if n != "cthrough"])
 def test_every_tier_carries_what_flows_send_through_it(name: str) -> None:
-    """Links of servers carry all bytes; those of a rack the flows that leave it or come to it;
-    those of a pod the flows between pods."""
+    """Links of servers carry all bytes; links of a rack carry the flows that leave or enter it;
+    links of a pod carry the flows between pods."""
     result = run(FABRICS[name])
     links = columns(result)
     src, dst, sizes = (result.flows[c].to_numpy() for c in ("src", "dst", "bytes"))
@@ -71,13 +71,16 @@ def test_every_tier_carries_what_flows_send_through_it(name: str) -> None:
         of_tier = links["tier"] == tier
         for number, carried in zip(links[end][of_tier], links["bytes"][of_tier], strict=True):
             sent = sizes[through & (at == number)].sum()
-            # Bytes of a flow that moves at rates are rounded down, once a link.
+            # Bytes of a flow with rates are rounded down, once per link.
             assert abs(int(carried) - int(sent)) <= 1
 
 
 def test_a_lone_flow_uses_its_links_for_as_long_as_it_sends() -> None:
-    """10 MB over 10 Gb/s are 8 ms, all of the run but for what its last packet takes: so long are
-    the links of both servers used, the others on its way in proportion to their rates."""
+    """10 MB at 10 Gb/s take 8 ms, which is the whole run except for the time of the last packet.
+
+    The links of both servers are busy for this time, and other links of the path in proportion to
+    their rates.
+    """
     result = run(
         {"kind": "tree", "levels": 2, "oversubscription": 1},
         load=None,
@@ -96,8 +99,9 @@ def test_a_lone_flow_uses_its_links_for_as_long_as_it_sends() -> None:
 
 @pytest.mark.parametrize("speedup", [1, 2])
 def test_routers_carry_each_packet_over_its_hops(speedup: int) -> None:
-    """Flits between routers: of each flow its hops less the last, which leads to its host. The
-    links of a host carry what it sends and what it receives, whole flits of no header."""
+    """Links between routers carry the flits of each flow on its hops, except the last hop, which
+    leads to its host. The links of a host carry the data that it sends and receives, in whole flits
+    without headers."""
     result = run(
         {"kind": "flattened-butterfly", "header": "0 B", "speedup": speedup},
         sizes={"kind": "fixed", "size": "2560 B"},
@@ -139,8 +143,8 @@ def test_circuits_leave_the_tree_what_they_do_not_carry() -> None:
     ids=lambda keys: keys["kind"],
 )
 def test_servers_links_carry_all_that_moves_between_paths(keys: dict[str, Any], seed: int) -> None:
-    """A flow that rises to its share after a move and then joins others like it left what it had
-    sent meanwhile out of its links: 2.6 MB of 45 MB."""
+    """Regression: a flow that rises to its share after a move, and then joins equal flows, did not
+    add the bytes that it had sent in between to its links: 2.6 MB of 45 MB."""
     sent: dict[str, Any] = {"load": 0.1, "sizes": "web-search", "flows": 1_000}
     result = run({"interval": "10 ms", **keys}, seed, **sent)
     links = columns(result)

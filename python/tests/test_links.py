@@ -20,7 +20,7 @@ PART = re.compile(r"\n\s*\n|\n(?=\|)")
 
 @cache
 def committed() -> frozenset[str]:
-    """The files of a checkout, and the folders that hold them."""
+    """Returns the files of a checkout, and their folders."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -29,12 +29,12 @@ def committed() -> frozenset[str]:
 
 
 def text_of(page: str) -> str:
-    """A page without its listings."""
+    """Returns a page without its listings."""
     return FENCED.sub("", (ROOT / page).read_text(encoding="utf-8"))
 
 
 def links(page: str) -> Iterator[tuple[str, str, str]]:
-    """The relative links of a page: to what, to which place in it, and the text around."""
+    """Returns the relative links of a page: target, anchor, and the surrounding text."""
     for part in PART.split(text_of(page)):
         for found in LINK.finditer(re.sub(r"`[^`\n]+`", "", part)):
             target, _, place = (found[1] or found[2]).partition("#")
@@ -52,7 +52,7 @@ def is_made(target: str) -> bool:
 
 
 def anchors(page: str) -> set[str]:
-    """The places that a page's headings are, and what it documents of the Python API."""
+    """Returns the anchors of a page's headings, and of the documented parts of the Python API."""
     bare = (re.sub(r"[^\w\- ]", "", title).lower() for title in HEADING.findall(text_of(page)))
     documented = re.findall(r"^::: (\S+)$", text_of(page), re.MULTILINE)
     return {*(title.replace(" ", "-") for title in bare), *documented}

@@ -1,4 +1,4 @@
-"""The table of arbiters on LIONS' page, measured again with the setup that the page states."""
+"""The table of arbiters on LIONS' page, measured again with the set-up that the page states."""
 
 import re
 

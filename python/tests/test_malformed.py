@@ -16,7 +16,8 @@ from lightloom.cli import app
 from lightloom.storage import reading
 
 ROWS = list(rows())
-#: Longer messages are not read [characters]; the longest lists what a command knows.
+#: Largest length of a message [characters], because longer ones are not read; the longest one lists
+#: the names that a command accepts.
 LONGEST = 2_500
 
 
@@ -49,7 +50,7 @@ def test_every_malformed_input_is_refused(
 def refused(
     folder: Path, *arguments: object, limit_kb: int = 0, **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """The command in a process of its own, perhaps with so much of memory."""
+    """Runs the command in a separate process, optionally with limited memory."""
     line = command(*arguments)
     if limit_kb:
         line = ["bash", "-c", f'ulimit -v {limit_kb}; exec "$@"', "bash", *line]
@@ -85,7 +86,7 @@ def test_pages_state_the_limits_of_what_is_read() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes a pipe")
 def test_pipes_are_read_to_their_end(tmp_path: Path) -> None:
-    """Process substitution names them."""
+    """Process substitution names such pipes."""
     write(tmp_path / "e.toml", SMALL, CLOS)
     for line, ends in (
         ("run <(cat e.toml) -o out", 0),
@@ -106,7 +107,7 @@ def test_pipes_are_read_to_their_end(tmp_path: Path) -> None:
 def test_a_parquet_without_columns_is_refused_within_little_memory(
     tmp_path: Path, claimed: int
 ) -> None:
-    """Aborted where memory was limited."""
+    """Regression: the command was aborted if memory was limited."""
     write(tmp_path / "e.toml", SMALL, CLOS)
     (tmp_path / "t.parquet").write_bytes(claims(claimed))
     (tmp_path / "d.parquet").write_bytes(claims(claimed))
@@ -122,7 +123,7 @@ def test_a_parquet_without_columns_is_refused_within_little_memory(
 
 
 def test_outputs_of_few_characters_are_written(tmp_path: Path) -> None:
-    """Ended in a UnicodeEncodeError."""
+    """Regression: the command ended in a UnicodeEncodeError."""
     write(tmp_path / "e.toml", SMALL, CLOS)
     write(tmp_path / "d.csv", "0,1\n1,0\n")
     for arguments in (

@@ -11,28 +11,28 @@ import pytest
 from cli_support import ROOT
 
 CRATES = ROOT / "crates"
-#: Paths of sources in the text; a name alone may be anywhere.
+#: Paths of sources in the text; a name without a folder may be in any folder.
 NAMED = re.compile(r"`((?:[\w-]+/)*[\w-]+\.(?:rs|py))`|`((?:[\w-]+/)+)`")
 #: Files and folders in the two columns of ARCHITECTURE's listing.
 LISTED = re.compile(r"^  (?! )(\S+(?:\.rs|/)) |   (\w+(?:\.rs|/)) ", re.MULTILINE)
-#: Files of CONTRIBUTING's examples, which a reader writes.
+#: Files of the examples of CONTRIBUTING.md, which a reader writes.
 EXAMPLES = {"threshold.rs", "threshold.py", "oracles.py", "test_broken_wires.py"}
 
 
 def first_lines(source: Path) -> str:
-    """The documentation that a Rust file begins with."""
+    """Returns the documentation at the start of a Rust file."""
     lines = source.read_text(encoding="utf-8").splitlines()
     return "\n".join(line[3:] for line in lines if line.startswith("//!"))
 
 
 def maps() -> list[Path]:
-    """The files whose first lines are a table of the modules beside them."""
+    """Returns the files whose first lines are a table of the modules in their folder."""
     table = re.compile(r"^ \| (?:file|module|where) \|", re.MULTILINE)
     return sorted(head for head in CRATES.glob("*/src/**/*.rs") if table.search(first_lines(head)))
 
 
 def modules(head: Path) -> Iterator[str]:
-    """The modules that a file declares, but for tests."""
+    """Returns the modules that a file declares, except tests."""
     declared = re.compile(r"^(#\[cfg\(test\)\]\n)?(?:pub(?:\([^)]*\))? )?mod (\w+);", re.MULTILINE)
     for test, name in declared.findall(head.read_text(encoding="utf-8")):
         if not test:
@@ -40,7 +40,7 @@ def modules(head: Path) -> Iterator[str]:
 
 
 def stands_somewhere(path: str) -> bool:
-    """Whether a source of this name, or whose path ends so, is in the tree."""
+    """Whether a source of this name, or with this end of its path, is in the tree."""
     *folders, name = path.rstrip("/").split("/")
     roots = [ROOT / "crates", ROOT / "python", ROOT / "validation", ROOT / "benches"]
     if (ROOT / path).exists():
@@ -60,7 +60,8 @@ def test_what_a_page_names_is_there(page: str) -> None:
 
 
 def test_the_listing_of_crates_is_there() -> None:
-    """The listing in which ARCHITECTURE names the files of `crates/control` and of hybrids."""
+    """Checks the listing in which ARCHITECTURE.md names the files of `crates/control` and of
+    hybrids."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     (listing,) = re.findall(
         r"^```\n(crates/control/src/\n.*?)^```$", text, re.DOTALL | re.MULTILINE
@@ -93,7 +94,8 @@ def test_a_map_names_every_file_of_its_folder() -> None:
 
 
 def test_the_map_of_sirius_names_every_file() -> None:
-    """Sirius has one map for all its folders: each file stands in it, or in that of its own."""
+    """Sirius has one map for all its folders: each file is in it, or in the map of its own
+    folder."""
     folder = CRATES / "fabrics/src/sirius"
     above = first_lines(folder / "mod.rs")
     unnamed = []
@@ -128,7 +130,7 @@ def test_the_map_of_python_names_every_module() -> None:
 
 
 def test_the_glossary_names_modules_that_are_there() -> None:
-    """`engine::flows` is a file or folder of that crate, `sirius::relay` of that fabric."""
+    """`engine::flows` is a file or folder of that crate, and `sirius::relay` of that fabric."""
     text = (ROOT / "docs/internals.md").read_text(encoding="utf-8")
     glossary = text[text.index("## Terms and the modules that hold them") :]
     named = {*re.findall(r"`((?:[a-z_]+::)+[a-z_]+)`", glossary)}
@@ -144,7 +146,7 @@ def test_the_glossary_names_modules_that_are_there() -> None:
 
 
 def test_modules_of_the_controller_need_each_other_without_circles() -> None:
-    """Imports under `TYPE_CHECKING` and in functions count, too."""
+    """Imports under `TYPE_CHECKING` and in functions count as well."""
     package = "lightloom.controller"
     needs: dict[str, set[str]] = {}
     for file in (ROOT / "python/lightloom/controller").glob("*.py"):
