@@ -1,5 +1,5 @@
-"""Matchings and assignments of skewed demand against networkx and SciPy: demand for which few edges
-of each node need to be considered, which are not the heaviest ones."""
+"""Matchings and assignments of skewed demand, compared with networkx and SciPy: only few edges of
+each node matter, and these are not the heaviest ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FAMILIES = ["gravity", "hubs", "nested", "product", "apart"]
 
 
 def demand_of(family: str, nodes: int, seed: int) -> np.ndarray:
-    """What each has for each other, the same in both directions."""
+    """Returns a symmetric demand."""
     rng = np.random.default_rng([seed, nodes, FAMILIES.index(family)])
     noise = rng.integers(0, 3, (nodes, nodes))
     node = np.arange(nodes)
@@ -56,7 +56,7 @@ def test_assignments_of_skewed_demand_weigh_what_scipy_finds(family: str, nodes:
 
 
 def test_circuits_that_are_up_stay_among_equals() -> None:
-    """All perfect matchings of equal weights weigh the same: the one that is up stays."""
+    """With equal weights, all perfect matchings weigh the same, so that the lit one stays."""
     weights = np.ones((40, 40), np.int64) - np.eye(40, dtype=np.int64)
     up = np.random.default_rng(5).permutation(40).reshape(20, 2)
     found = control.maximum_weight_matching(weights, symmetric=True, up=up)

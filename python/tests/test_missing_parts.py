@@ -39,7 +39,7 @@ def first_line(folder: Path) -> str:
 def test_folders_of_a_comparison(tmp_path: Path) -> None:
     made = lightloom.compare(SMALL).save(tmp_path / "c")
     assert missing(made) == {}
-    # The comparison, two seeds of it, and two fabrics of each.
+    # The results are those of the comparison, of two seeds, and of two fabrics for each seed.
     assert first_line(made) == "7 results, all whole"
     shutil.rmtree(made / "seed-1" / "clos")
     assert missing(made) == {"seed-1": ["seed-1/clos"]}

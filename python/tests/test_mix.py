@@ -1,4 +1,4 @@
-"""`[[workload.mix]]`: parts that are drawn together, as users see them."""
+"""`[[workload.mix]]`: parts that are drawn together."""
 
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ def of_size(flows: Any, size: int) -> np.ndarray:
 
 
 def test_a_part_is_what_it_is_alone() -> None:
-    """The background of a mix has the flows of the same workload without parts."""
+    """The background part of a mix has the flows of the same workload without parts."""
     alone = experiment()
     alone["workload"] = BACKGROUND
     mixed = run(experiment(BACKGROUND, INCASTS)).flows
@@ -60,14 +60,14 @@ def test_incasts_keep_their_rate_beside_a_load() -> None:
     assert len(arrivals) == 4 * 300
     assert all(len(set(arrivals[k : k + 4])) == 1 for k in range(0, 1_200, 4))
     assert result.summary["flows_completed"] == 4_200
-    # Loads add up: of the background 0.2, of the others 4 KB in 50 us.
+    # Loads add up: 0.2 of the background, and 4 KB in 50 us of the other part.
     whole = 0.2 + 4 * KB * 8 / 50e-6 / 80e9
     assert result.summary["load_offered"] == pytest.approx(whole, rel=0.15)
 
 
 def test_one_incast_takes_what_its_receiver_takes() -> None:
-    """Four flows of 1 MB to one server of 10 Gb/s end after 3.2 ms, beside sparse mice of another
-    part."""
+    """Four flows of 1 MB to one server of 10 Gb/s end after 3.2 ms, in parallel to sparse mice of
+    another part."""
     four = INCASTS | {
         "sizes": {"kind": "fixed", "size": "1 MB"},
         "pattern": {"kind": "incast", "fan_in": 4, "target": 0},
@@ -103,7 +103,7 @@ def test_it_is_said_which_parts_a_load_is_of() -> None:
 
 
 def test_a_sweep_over_loads_says_which_parts_vary(tmp_path: Path) -> None:
-    """In the terminal, in the verdict, and below the figure."""
+    """The parts are named in the terminal, in the verdict, and below the figure."""
     free = {key: value for key, value in BACKGROUND.items() if key != "load"} | {"flows": 200}
     table = experiment(free, INCASTS, load=0.1)
     table["fabric"].append({"kind": "tree", "label": "tree"})
@@ -122,7 +122,7 @@ def test_a_sweep_over_loads_says_which_parts_vary(tmp_path: Path) -> None:
 
 
 def test_loads_vary_the_parts_without_one() -> None:
-    """At twice the load of the background there are as many incasts."""
+    """At twice the load of the background, the number of incasts is the same."""
     common = {key: value for key, value in BACKGROUND.items() if key not in ("load", "flows")}
     table = experiment(common, INCASTS, load=0.1)
     table["run"] = {"seed": 3, "warm_up": "1 ms", "measure": "5 ms"}
@@ -137,7 +137,7 @@ def test_loads_vary_the_parts_without_one() -> None:
 
 
 def test_a_file_of_a_part_is_kept_with_the_experiment(tmp_path: Path) -> None:
-    """Its digest is recorded by the key that names it, and another file is refused."""
+    """The digest of the file is recorded under its key, and another file is refused."""
     sizes = tmp_path / "sizes.txt"
     sizes.write_text("1000 0.5\n2000 1.0\n")
     part = BACKGROUND | {"sizes": {"kind": "cdf", "file": str(sizes), "interpolation": "step"}}
@@ -151,7 +151,7 @@ def test_a_file_of_a_part_is_kept_with_the_experiment(tmp_path: Path) -> None:
 
 
 def test_parts_are_described_one_after_the_other() -> None:
-    """The common load is said of the parts that follow it, and of no other."""
+    """The common load is stated only for the parts that follow it."""
     common = {key: value for key, value in BACKGROUND.items() if key != "load"}
     said = describe.workload(experiment(common, INCASTS, load=0.2))
     assert said.startswith("2 parts together: ")

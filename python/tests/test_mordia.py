@@ -41,20 +41,20 @@ stop = "{stop}"
 
 
 def experiment(folder: Path, fabric: str, stop: str = "drain") -> Path:
-    """An experiment of Mordia in a file."""
+    """Writes an experiment with Mordia to a file."""
     path = folder / "experiment.toml"
     path.write_text(EXPERIMENT.format(fabric='kind = "mordia"\n' + fabric, stop=stop))
     return path
 
 
 def summary(folder: Path) -> dict[str, Any]:
-    """What a run says of itself."""
+    """Returns the summary of a run."""
     found: dict[str, Any] = json.loads((folder / "summary.json").read_text())
     return found
 
 
 def test_a_schedule_is_planned_and_followed(tmp_path: Path) -> None:
-    """The acceptance: `plan --algorithm tms -o`, then `schedule = …`."""
+    """The whole path: `plan --algorithm tms -o`, then `schedule = …`."""
     (tmp_path / "demand.csv").write_text(DEMAND)
     frame = ["--night", "11.5 us", "--shortest", "61 us", "--period", "2 ms"]
     command = ["plan", "demand.csv", "--algorithm", "tms", *frame, "-o", "schedule.json"]
@@ -65,7 +65,7 @@ def test_a_schedule_is_planned_and_followed(tmp_path: Path) -> None:
     done = lightloom("run", path, "-o", out, cwd=Path("/"))
     assert done.returncode == 0, done.stderr
     circuits = pq.read_table(out / "circuits.parquet").to_pydict()
-    # The first period, day by day: each slot begins with its night.
+    # Checks the first period, day by day: each slot begins with its night.
     start, lit = 0, set()
     for slot in planned["slots"]:
         dawn = start + planned["night_ps"]
@@ -77,7 +77,7 @@ def test_a_schedule_is_planned_and_followed(tmp_path: Path) -> None:
     assert seen == lit
     dark = planned["night_ps"] * len(planned["slots"])
     assert summary(out)["duty_cycle"] == pytest.approx(1 - dark / start, abs=2e-3)
-    # And what was resolved runs again from elsewhere, as long as the file is the same.
+    # The resolved experiment can be run from another folder, as long as the file is the same.
     file = tmp_path / "schedule.json"
     policy = tomllib.loads((out / "experiment.toml").read_text())["fabric"][0]["policy"]
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
@@ -93,7 +93,7 @@ def test_a_schedule_is_planned_and_followed(tmp_path: Path) -> None:
 
 
 def test_measured_decisions_come_out_the_same_again(tmp_path: Path) -> None:
-    """Even where they take longer than the interval: the next is late."""
+    """This holds even if decisions take longer than the interval and delay the next one."""
     path = experiment(tmp_path, 'policy = "tms"\ninterval = "200 us"')
     first, again = tmp_path / "first", tmp_path / "again"
     measured = ["--set", 'fabric.computation_delay="measured"']
@@ -119,7 +119,7 @@ def test_measured_decisions_come_out_the_same_again(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_refused(tmp_path: Path, fabric: str, words: list[str]) -> None:
-    """By key, value, limit and remedy; nothing is written."""
+    """The refusal has key, value, limit and remedy, and nothing is written."""
     out = tmp_path / "out"
     done = lightloom("run", experiment(tmp_path, fabric), "-o", out, cwd=tmp_path)
     if not words:
@@ -133,7 +133,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path, fabric: str, words: list[str]
 def test_a_plan_for_another_night_is_refused_with_the_options_that_mend_it(
     tmp_path: Path,
 ) -> None:
-    """As a newcomer plans it, then as the refusal says."""
+    """Plans with the defaults, then with the option that the refusal advises."""
     (tmp_path / "demand.csv").write_text(DEMAND)
     command = ["plan", "demand.csv", "--algorithm", "tms", "-o", "schedule.json"]
     planned = lightloom(*command, cwd=tmp_path)
@@ -173,7 +173,7 @@ HEAD = "from lightloom.control import Schedule"
 
 
 def test_a_policy_in_python_learns_what_slots_take(tmp_path: Path, write: Write) -> None:
-    """With an interface that holds packets for 23 us, nothing is sent for 34.5."""
+    """With an interface that holds packets for 23 us, no packet is sent for 34.5 us."""
     body = SEES.format(night=34_500_000, shortest=61_000_000, slot=61_000_000, dark=34_500_000)
     policy = write(body, head=HEAD)
     own = f'policy = "{policy}"\ninterval = "500 us"\nnic_delay = "23 us"'
@@ -181,7 +181,7 @@ def test_a_policy_in_python_learns_what_slots_take(tmp_path: Path, write: Write)
     log = ["--set", "run.controller_log=true"]
     done = lightloom("run", path, "-o", "out", *log, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    # And so does one that the log is played to.
+    # A policy with which the log is replayed receives the same.
     logged = tmp_path / "out" / "controller.jsonl"
     header = json.loads(logged.read_text().splitlines()[0])
     assert (header["night_ps"], header["shortest_slot_ps"]) == (34_500_000, 61_000_000)
@@ -199,7 +199,7 @@ def test_a_policy_in_python_that_returns_nothing_is_told_that(tmp_path: Path, wr
 
 
 def test_a_schedule_without_slots_leaves_all_dark(tmp_path: Path, write: Write) -> None:
-    """As the documentation has it."""
+    """The documentation states this."""
     body = "return Schedule(np.empty((0, switch.racks), int), [], 0)"
     policy = write(body, head=HEAD)
     path = experiment(tmp_path, f'policy = "{policy}"\ninterval = "500 us"', "last-arrival")

@@ -1,4 +1,4 @@
-"""Claims of Mordia that hold by construction can nevertheless fail: inputs under which they do."""
+"""Inputs under which claims of Mordia that hold by construction fail."""
 
 from pathlib import Path
 from types import ModuleType
@@ -24,8 +24,8 @@ def holds(claim: str, measured: float) -> bool:
 
 
 def test_throughput_need_not_rise_with_the_slot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 65 us 53.45 are lit, of 68 us 56.45: seven packets of 9,000 B, of 7.2 us each,
-    either way."""
+    """Slots of 65 us are lit for 53.45 us, and slots of 68 us for 56.45 us: both carry seven
+    packets of 9,000 B, which take 7.2 us each."""
     fig10 = script("fig10")
     monkeypatch.setattr(fig10, "QUICK", (65, 68))
     measured = fig10.measure(True, 1)["claims"]["fig10-rises"]
@@ -34,7 +34,7 @@ def test_throughput_need_not_rise_with_the_slot(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_ports_need_not_be_the_wavelengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two rings have twice as many."""
+    """Two rings have twice the number of ports."""
     scale = script("scale")
     setup = (FOLDER / "prototype.toml").read_text(encoding="utf-8")
     stacked = setup.replace('label = "exact"', 'label = "exact"\nrings = 2')

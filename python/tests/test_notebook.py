@@ -12,7 +12,7 @@ from traitlets.config import Config
 
 NOTEBOOK = ROOT / "examples" / "compare.ipynb"
 CELL_S = 120
-"""A cell that takes longer fails [s]."""
+"""Time limit of a cell [s]."""
 SHOWN = {
     "compare": "text/html",
     "tail": "image/png",
@@ -26,10 +26,10 @@ SHOWN = {
 
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Its cells of code, by their names."""
+    """Runs the notebook; returns its code cells by name."""
     stored: Any = nbformat.read(NOTEBOOK, as_version=4)
     folder = tmp_path_factory.mktemp("nb")
-    # Sockets of files: no port is opened, and no other machine can reach the kernel.
+    # Unix sockets: no port is opened, and no other machine can reach the kernel.
     config = Config({"KernelManager": {"transport": "ipc", "ip": str(folder / "k")}})
     client = NotebookClient(
         stored,

@@ -1,4 +1,4 @@
-"""No other module of the package than the writer writes a file."""
+"""Only the writer module of the package writes files."""
 
 import ast
 from collections.abc import Iterator
@@ -9,16 +9,16 @@ import pytest
 import lightloom
 
 PACKAGE = Path(lightloom.__file__).parent
-#: Methods and functions that change a disk, whatever they are called on.
+#: Methods and functions that change a disk, on any object.
 CHANGING = {
     *("write_text", "write_bytes", "mkdir", "makedirs", "unlink", "rename", "renames", "rmtree"),
     *("rmdir", "removedirs", "symlink_to", "hardlink_to", "touch", "copyfile", "copytree", "copy2"),
     *("mkstemp", "mkdtemp", "TemporaryDirectory", "NamedTemporaryFile", "truncate", "ftruncate"),
 }
-#: Functions that write where they are told, and into what is allowed: buffers in memory.
+#: Functions that write to an argument, with its position; buffers in memory are allowed.
 INTO = {"savefig": 0, "write_table": 1, "write_csv": 1, "write_feather": 1, "to_file": 0}
 BUFFERS = {"out", "text", "data", "picture", "drawn", "svg", "png", "pdf"}
-#: (file, what) → why it is none of the writer's business.
+#: (file, function) → the reason why the call is outside the writer.
 ALLOWED = {
     ("report/sheets.py", "TemporaryDirectory"): "the browser's own folder",
     ("report/sheets.py", "write_text"): "the page that the browser reads there",
@@ -50,7 +50,7 @@ ALLOWED = {
 
 
 def writes(source: str, file: str) -> Iterator[tuple[str, int]]:
-    """What of a source changes a disk, and where."""
+    """Returns the calls in a source that change a disk, with their places."""
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
             continue
@@ -65,7 +65,7 @@ def writes(source: str, file: str) -> Iterator[tuple[str, int]]:
         elif name == "open" and any(c in mode for mode in modes(node) for c in "wax+"):
             found = "open"
         elif name == "replace" and len(node.args) == 1 and not node.keywords:
-            found = "replace"  # of a path: that of a text has two arguments
+            found = "replace"  # the method of a path, because that of a text has two arguments
         elif name in INTO and not into_memory(node, INTO[name]):
             found = name
         if found and (file, found) not in ALLOWED:
@@ -73,7 +73,7 @@ def writes(source: str, file: str) -> Iterator[tuple[str, int]]:
 
 
 def modes(call: ast.Call) -> Iterator[str]:
-    """Modes that a call of open may have."""
+    """Returns the possible modes of a call of open."""
     given = [k.value for k in call.keywords if k.arg == "mode"] + call.args[:2]
     for value in given:
         text = value.value if isinstance(value, ast.Constant) else None

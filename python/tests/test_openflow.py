@@ -35,7 +35,7 @@ def connected(listener: Listener, *switches: FakeSwitch) -> None:
 
 
 def test_rules_are_those_of_the_standard_on_the_wire(listener: Listener) -> None:
-    """Read by a switch that was written without os-ken."""
+    """The receiver is a switch that was written without os-ken."""
     switch = FakeSwitch(0x1234)
     connected(listener, switch)
     stages = [
@@ -52,7 +52,7 @@ def test_rules_are_those_of_the_standard_on_the_wire(listener: Listener) -> None
 
 
 def test_a_stage_begins_after_all_have_ended_the_one_before(listener: Listener) -> None:
-    """The first switch would apply its second stage at once; it waits for the slow one."""
+    """The first switch could apply its second stage at once, but waits for the slow switch."""
     fast, slow = FakeSwitch(1), FakeSwitch(2)
     connected(listener, fast, slow)
     times: dict[str, float] = {}
@@ -120,7 +120,7 @@ def test_a_switch_may_come_late_and_come_back(listener: Listener) -> None:
     second = FakeSwitch(5)
     connected(listener, second)
     assert listener.apply({5: [[Rule(10, TO_B, 1)]]}, 1) == {}
-    # A third of the same datapath ID replaces it, as after a restart of the switch.
+    # A third switch with the same datapath ID replaces it, as after a restart.
     third = FakeSwitch(5)
     third.connect(listener.address)
     while not third.rules and time.monotonic() < until:
@@ -151,7 +151,8 @@ def test_switches_that_ask_whether_somebody_is_there_are_answered(listener: List
     ids=["silence", "http", "version", "length", "features", "cut"],
 )
 def test_what_is_no_switch_is_hung_up_on(listener: Listener, sent: bytes) -> None:
-    """In the time for a handshake; switches are served meanwhile and after."""
+    """The connection is closed after the time for a handshake; switches are served during this time
+    and after it."""
     host, _, port = listener.address.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=5) as link:
         link.sendall(sent)
@@ -159,7 +160,7 @@ def test_what_is_no_switch_is_hung_up_on(listener: Listener, sent: bytes) -> Non
         connected(listener, switch)
         assert listener.apply({1: [[Rule(10, TO_B, 1)]]}, 1) == {}
         with suppress(ConnectionResetError):
-            while link.recv(4096):  # raises if it is open after 5 s
+            while link.recv(4096):  # raises an exception if the connection is open after 5 s
                 pass
     assert switch.rules
 

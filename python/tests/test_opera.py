@@ -1,5 +1,5 @@
-"""Results of the scripts in validation/opera, against networkx; and a run of a small network, whose
-packets take the shortest paths of its recorded circuits."""
+"""Results of the scripts in validation/opera, compared with networkx; and a run of a small network,
+whose packets take the shortest paths of its recorded circuits."""
 
 import networkx as nx
 import numpy as np
@@ -9,12 +9,13 @@ import lightloom
 from lightloom.validation.scripts import beside, find_validation
 
 lit = beside(str(find_validation() / "opera" / "expander.py"), "lit")
-#: A slice, and how long before its night a switch takes no low-latency traffic any more [ps].
+#: Length of a slice, and its part before the night in which a switch takes no new low-latency
+#: traffic [ps].
 SLICE, GUARD = 100_000_000, 90_000_000
 
 
 def paths(joined: np.ndarray) -> np.ndarray:
-    """Distances by networkx."""
+    """Returns distances, by networkx."""
     graph = nx.from_numpy_array(joined, create_using=nx.DiGraph)
     far = np.full(joined.shape, lit.FAR)
     for src, lengths in nx.all_pairs_shortest_path_length(graph):
@@ -32,9 +33,8 @@ def test_distances_are_those_of_networkx(seed: int) -> None:
 
 
 def test_random_graphs_are_regular_and_no_wider_than_those_of_networkx() -> None:
-    """Unions of matchings have some d (d - 1)(d - 2) / 6 triangles where regular graphs
-    that are equally likely have (d - 1)³ / 6: they reach a little more, Moore's bound at
-    most."""
+    """Unions of matchings have about d (d - 1)(d - 2) / 6 triangles, and uniform regular graphs
+    about (d - 1)³ / 6: unions reach slightly more nodes, at most Moore's bound."""
     rng = np.random.default_rng(1)
     means, expected = [], []
     for seed in range(30):
@@ -50,7 +50,7 @@ def test_random_graphs_are_regular_and_no_wider_than_those_of_networkx() -> None
 
 
 def test_packets_go_by_the_shortest_paths_of_recorded_circuits() -> None:
-    racks = 22  # 21 matchings, three of each of seven switches
+    racks = 22  # 21 matchings, three on each of seven switches
     result = lightloom.run(
         {
             "cluster": {"racks": racks, "servers_per_rack": 1, "server_rate": "30 Gb/s"},
@@ -64,7 +64,7 @@ def test_packets_go_by_the_shortest_paths_of_recorded_circuits() -> None:
         }
     )
     circuits = lit.Lit.of(result, racks)
-    # Circuits that are lit at the end have no night.
+    # Circuits that are lit at the end of the run have no night.
     last = int(result.summary["simulated_s"] * 1e12) // SLICE
     seen = 0
     for flow in result.flows.slice(1).to_pylist():

@@ -1,5 +1,6 @@
-"""An operator's work in one command: from a Prometheus range query and a spreadsheet's port map,
-with the switch's CONFIG_DB, to a script and its undo. The command is that of the documentation."""
+"""The work of an operator in one command: from a Prometheus range query and the port map of a
+spreadsheet, with the switch's CONFIG_DB, to a script and its undo. The command is that of the
+documentation."""
 
 from __future__ import annotations
 
@@ -15,24 +16,24 @@ from lightloom.control.wiring import read_port_map
 
 DOC = ROOT / "docs" / "control.md"
 COLUMNS = "rack=Server,a=OCS in,b=OCS out"
-"""Of the spreadsheet: leaf n is at input n and output n."""
+"""Columns of the spreadsheet; leaf n is at input n and output n."""
 
 
 def documented() -> list[str]:
-    """The words of the command that has a Prometheus answer for its demand."""
+    """Returns the words of the command whose demand is an answer of Prometheus."""
     found = re.search(r"```sh\n(lightloom plan query\.json .*?)```", DOC.read_text(), re.DOTALL)
     assert found is not None
     return shlex.split(found[1].replace("\\\n", " "))[1:]
 
 
 def series(src: int, dst: int, rate: str) -> dict[str, Any]:
-    """What Prometheus answers for a pair: four samples of 5 minutes [B/s]."""
+    """Returns the answer of Prometheus for a pair: four samples of 5 minutes [B/s]."""
     metric = {"src": f"leaf{src}", "dst": f"leaf{dst}"}
     return {"metric": metric, "values": [[1764345600 + 300 * k, rate] for k in range(4)]}
 
 
 def connects(pairs: list[tuple[int, int]]) -> dict[str, dict[str, str]]:
-    """Rows of OCS_CROSS_CONNECT, by name."""
+    """Returns rows of OCS_CROSS_CONNECT, by name."""
     return {f"{a}A-{b}B": {"a_side": f"{a}A", "b_side": f"{b}B"} for a, b in pairs}
 
 
@@ -58,12 +59,12 @@ def test_one_command_writes_the_change_and_its_undo(tmp_path: Path) -> None:
         state = played(scripts[name], state)
         assert state == set(after), name
     assert len(list(read_port_map(tmp_path / "ports.csv", columns=COLUMNS))) == 4
-    # 15 GB in 20 minutes at 900 MB/s and so on: the three rates times 1,200 s.
+    # The sum is that of the three rates times 1,200 s.
     assert f"{(9e8 + 8e8 + 1e6) * 1200 / 1e12:.2f} TB" in done.stdout
 
 
 def played(script: str, lit: set[tuple[int, int]]) -> set[tuple[int, int]]:
-    """The cross-connects after the lines of a script, none of whose ports is ever in two."""
+    """Returns the cross-connects after a script; checks that no port is ever in two of them."""
     now = set(lit)
     for verb, a, b in re.findall(r"(add|delete|del|remove)\b.*?(\d+)A\D+?(\d+)B", script):
         pair = int(a), int(b)

@@ -19,7 +19,8 @@ from lightloom.cli import app
 from lightloom.results import files
 from lightloom.storage import journal
 
-#: More flows than are simulated in a minute, so what ends sooner was refused before.
+#: More flows than can be simulated in a minute, so a command that ends sooner was refused before
+#: the simulation.
 LONG = SMALL.replace("flows = ", "flows = 100_000_000 # ")
 
 
@@ -51,7 +52,7 @@ def test_o_is_tried_before_anything_is_simulated(
 
 PRICED = ("compare", "long.toml", "--prices", "sirius-2020")
 ALONE = ("run", "long.toml", "--fabric", "clos")
-#: A command, what is there already (a folder with /), and statements about it.
+#: A command, the existing path (a folder ends with /), and the messages about it.
 IN_THE_WAY = [
     (ALONE, "flows.parquet/", "out/flows.parquet is a folder"),
     (ALONE, "record.json/", "out/record.json is a folder"),
@@ -109,8 +110,8 @@ def never(*arguments: object, **options: object) -> None:
     raise AssertionError("it goes on to simulate")
 
 
-#: Of Linux's prctl: what no program may do that the process becomes; to pass over permissions of
-#: files, to write and to read.
+#: Constants of Linux's prctl: it drops the capabilities to override permissions of files, for
+#: writing and for reading, which then holds for the programs that the process executes.
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
 HEEDED = pytest.mark.skipif(
     os.name != "posix" or (os.geteuid() == 0 and sys.platform != "linux"),
@@ -119,7 +120,7 @@ HEEDED = pytest.mark.skipif(
 
 
 def heeding_permissions() -> None:
-    """Makes root heed permissions in the program that it is about to start."""
+    """Makes permissions of files apply to root in the program that is started next."""
     if os.geteuid() != 0:
         return
     system = ctypes.CDLL(None, use_errno=True)
@@ -165,7 +166,7 @@ def test_a_second_command_is_refused_by_who_is_first(folder: Path) -> None:
     assert "compare long.toml -o out" in done.stderr
     assert "wait until it ends, or name another folder" in done.stderr
     assert read.returncode == 0  # which writes nothing
-    # It was killed, so the next one need not be asked twice.
+    # That run was killed, so the next one starts without a further option.
     done = lightloom("run", "e.toml", "--fabric", "clos", "-o", "out", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert not (folder / "out" / journal.FOLDER).exists()
@@ -173,7 +174,7 @@ def test_a_second_command_is_refused_by_who_is_first(folder: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs limits of a process")
 def test_what_the_system_refuses_late_names_its_path_and_changes_nothing(folder: Path) -> None:
-    """A limit on the size of files, which refuses like a full disk: at any write."""
+    """A limit on the size of files acts like a full disk: it refuses any write."""
     assert lightloom("compare", "e.toml", "-o", "out", cwd=folder).returncode == 0
     before = {p: p.read_bytes() for p in (folder / "out").rglob("*") if p.is_file()}
     largest = max(len(content) for content in before.values())

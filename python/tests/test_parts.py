@@ -1,4 +1,4 @@
-"""The parts of a fabric, as users see them."""
+"""The parts of a fabric in the output."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_presets_are_derived_and_merged() -> None:
 
 
 def _lines(budget: dict[str, Any]) -> float:
-    """What of the launched power is left at the receiver's need, line by line [dB]."""
+    """Returns the launch power minus the losses and the required power, line by line [dB]."""
     figure = lambda quantity: float(quantity.split()[0])  # noqa: E731
     lost = sum(figure(loss) for _, loss in budget["losses"])
     return figure(budget["launch"]) - lost - figure(budget["sensitivity"])
@@ -107,8 +107,8 @@ def test_the_command_shows_a_switch_and_refuses_one_that_does_not_close(tmp_path
 
 
 def test_the_reach_says_what_sets_it() -> None:
-    """At -30 dB and 10 ports one transceiver has a laser to itself, and the rest of it is
-    nearly as much as the margin."""
+    """At -30 dB and 10 ports each transceiver has its own laser, and the remaining power of the
+    laser is almost equal to the margin."""
     few = photonics.derive({"grating": {"ports": 10, "adjacent": "-30 dB"}}).derived["link"]
     assert few["reach_by"] == (
         "the margin of 2 dB, and the 1.82 dB that a laser of its own leaves, at 0.2 dB/km"
@@ -187,7 +187,7 @@ def test_bad_input_is_refused_with_exit_code_2(arguments: list[str], told: str) 
 
 
 def test_the_table_of_lasers_in_the_documentation_is_what_comes_out() -> None:
-    """docs/devices.md: kind, wavelengths, median, worst, lasers, chips of gates."""
+    """The table of docs/devices.md: kind, wavelengths, median, worst, lasers, gate chips."""
     lasers = load_script(ROOT / "validation", "sirius", "lasers").measure.__globals__["LASERS"]
     page = (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")
     below = page.partition("### The lasers of the paper")[2]

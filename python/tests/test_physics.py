@@ -49,12 +49,13 @@ def test_both_presets_are_compared_and_say_who_wins() -> None:
     said = winners.sentences(group)
     assert said[0].startswith("the 99th percentile of short flows: ")
     p99 = [one.summaries["clos"]["fct"]["short"]["p99_us"] for one in (ideal, realistic)]
-    # Five switches and the way are on top of every flow between pods.
+    # Every flow between pods has the additional delay of five switches and of propagation.
     assert p99[1] - p99[0] > 3.0
 
 
 def test_who_wins_is_what_the_verdict_says() -> None:
-    """Two rules stood on one page: hybrid and clos level in the verdict, hybrid best below."""
+    """Regression: a page had two rules: hybrid and clos level in the verdict, and hybrid best
+    below."""
     group = lightloom.compare_physics(SMALL)
     verdicts = report.first(group)
     (deciding, *_) = [
@@ -74,7 +75,8 @@ def test_who_wins_is_what_the_verdict_says() -> None:
 
 
 def test_seeds_are_compared_under_physics_too() -> None:
-    """Figures with intervals are tables: dividing them was a traceback after all had run."""
+    """Regression: values with intervals are tables, and dividing them gave a traceback after all
+    runs."""
     table = {**SMALL, "run": {"stop": "drain", "repeat": 2}}
     assert winners.sentences(lightloom.compare_physics(table))
 
@@ -114,7 +116,7 @@ def test_a_buffer_below_the_round_trip_is_a_note() -> None:
         "fabric": [{"kind": "flattened-butterfly", "preset": "basic"}],
     }
     assert list(physics.notes(lightloom.load(nodes).resolved())) == []
-    # A cycle is 1.6 ns: a credit of 15 m is back after 1 + 110 + 51 cycles.
+    # A cycle is 1.6 ns: a credit over 15 m returns after 1 + 110 + 51 cycles.
     resolved = lightloom.load(nodes, ["fabric.vc_buffer=48"]).resolved()
     assert list(physics.notes(resolved)) == [
         "flattened-butterfly: fabric.vc_buffer = 48 flits: one virtual channel carries at most "
@@ -187,7 +189,8 @@ def test_a_report_of_one_comparison_has_no_winners_elsewhere(tmp_path: Path) -> 
 
 
 def test_networks_oversubscribed_at_different_places_are_said() -> None:
-    """3:1 above pods of a Clos and 3:1 at racks stood side by side as if they were alike."""
+    """Regression: 3:1 above the pods of a Clos and 3:1 at racks were compared as if they were
+    equal."""
     clos = {"label": "clos", "oversubscription": 3.0, "oversubscription_at": "aggregation-core"}
     tree = {"label": "tree", "oversubscription": 3.0}
     (said,) = networks.elsewhere({"fabric": [clos, tree]})
@@ -201,8 +204,8 @@ def test_networks_oversubscribed_at_different_places_are_said() -> None:
 
 
 def test_links_of_other_rates_by_default_are_said() -> None:
-    """Short flows were faster on a Clos with one link of 40 Gb/s a rack than on a tree with four of
-    10 Gb/s, of which nothing told."""
+    """Regression: short flows were faster on a Clos with one link of 40 Gb/s per rack than on a
+    tree with four of 10 Gb/s, without a note on the difference."""
     clos = {"label": "clos", "oversubscription": 1.0, "link_rate": "50 Gb/s"}
     tree = {"label": "tree", "oversubscription": 1.0}
     cluster = {"racks": 16, "servers_per_rack": 4, "server_rate": "10 Gb/s"}
@@ -213,19 +216,20 @@ def test_links_of_other_rates_by_default_are_said() -> None:
 
     (note,) = said(clos, tree, written=({}, {}))
     assert "clos 1 of 40.0 Gb/s, tree 4 of 10.0 Gb/s" in note
-    # An uplink of 10 Gb/s has one link of that rate on both.
+    # An uplink of 10 Gb/s has one link of that rate on both fabrics.
     eighth = {"oversubscription": 4.0}
     assert said(clos | eighth, tree | eighth, written=({}, {})) == []
     assert said(clos, tree | eighth, written=({}, {})) == []
     slow = {"link_rate": "10 Gb/s"}
     assert said(clos | slow, tree, written=(slow, {})) == []
-    # Whoever states both knows them.
+    # There is no note if the user states both.
     assert said(clos, tree | slow, written=({"link_rate": "50 Gb/s"}, slow)) == []
     assert said(clos, written=({},)) == []
 
 
 def test_uplinks_that_racks_limit_are_said() -> None:
-    """16 racks of 800 Gb/s have the base uplinks alone, and a reader took it for the paper's."""
+    """16 racks of 800 Gb/s have only the base uplinks, which a reader could take for the paper's
+    set-up."""
     table = {**SMALL, "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "50 Gb/s"}}
     table["fabric"] = [{"kind": "sirius"}]
 

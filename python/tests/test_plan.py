@@ -69,12 +69,12 @@ def test_a_plan_is_printed_written_and_drawn(algorithm: str, tmp_path: Path) -> 
 
 
 def check_figures(plan: dict[str, Any], demand: np.ndarray) -> None:
-    """The figures from what is in the file, worked out anew."""
+    """Recomputes the figures from the contents of the file."""
     figures = plan["figures"]
     assert figures["coverage"] == figures["carried_bytes"] / demand.sum()
     if plan["schedule"] is not None:
         slots = plan["schedule"]["slots"]
-        rate = 10_000_000_000  # the default, as `options` says
+        rate = 10_000_000_000  # the default, which `options` states
         assert plan["options"]["rate"] == "10 Gb/s"
         left, lit = demand.copy(), 0
         for slot in slots:
@@ -106,10 +106,10 @@ def test_the_example_of_1000_racks_proves_its_optimum(tmp_path: Path) -> None:
     assert "proved: dual bound = weight = " in done.stdout
     plan = json.loads((tmp_path / "p.json").read_text())
     assert plan["figures"]["optimal"] is True
-    # The proof in the file, checked by what its documentation says of it.
+    # Checks the proof in the file by the rules in its documentation.
     demand = np.load(THOUSAND).astype(np.int64)
     proof, both = plan["proof"], demand + demand.T
-    # Multiplied, so that circuits that are up could count less than a byte.
+    # Multiplied, so that the bonus of a lit circuit could be less than a byte.
     both *= 501
     y = np.array(proof["y"])
     cover, total = y[:, None] + y[None, :], sum(proof["y"])
@@ -226,7 +226,8 @@ def test_names_and_comments_in_a_csv(tmp_path: Path) -> None:
 
 
 def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
-    """Brackets were taken for colours, and escapes would have reached the terminal."""
+    """Regression: brackets were read as colours, and escape sequences would have reached the
+    terminal."""
     (tmp_path / "d.csv").write_text("[red],\x1b[31m$b$ <&>\n0,1\n2,0\n", encoding="utf-8")
     done = lightloom(
         "plan", "d.csv", "-a", "edmonds", "-o", "p.json", "--picture", "p.svg", cwd=tmp_path
@@ -238,7 +239,7 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
 
 
 def valid_files() -> dict[str, bytes]:
-    """A matrix in every format."""
+    """Returns a matrix in every format."""
     npy, parquet = io.BytesIO(), io.BytesIO()
     np.save(npy, [[0, 1, 2], [3, 0, 1], [1, 2, 0]])
     columns = {"a": [1, 0, 2], "b": [0, 3, 1], "c": [2, 1, 0]}
@@ -286,7 +287,7 @@ def test_circuits_that_are_up_are_kept(tmp_path: Path) -> None:
     plan = json.loads((tmp_path / "p.json").read_text())
     assert [[c["a"], c["b"]] for c in plan["circuits"]] == [[0, 3], [1, 2]]
     assert plan["figures"]["optimal"] is True
-    # A plan is itself such a file; here a difference is worth less than the bonus.
+    # A plan is such a file itself; here the difference is smaller than the bonus.
     (tmp_path / "d.csv").write_text("0,9,1,1\n1,0,1,1\n1,1,0,1\n1,1,1,0\n")
     up = ("--hysteresis", "p.json")
     moved = planned("d.csv", "-a", "edmonds", *up, cwd=tmp_path)
@@ -333,7 +334,7 @@ def test_packets_beside_circuits_shorten_solstice(tmp_path: Path) -> None:
 
 
 def test_solstice_promises_what_packets_need() -> None:
-    """A byte a nanosecond: 4,000 B are two packets of 1,500 B and one of 1,000."""
+    """At one byte per nanosecond, 4,000 B are two packets of 1,500 B and one of 1,000 B."""
     demand = np.zeros((3, 3), int)
     demand[0, 1:] = 4_000
     options = {"rate": "8 Gb/s", "night": "1 us"}
@@ -375,7 +376,7 @@ def test_the_help_says_what_each_algorithm_does(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_period_is_told_in_three_digits(tmp_path: Path) -> None:
-    """The options have it to the picosecond."""
+    """The options have the period to the picosecond."""
     options = ("plan", EIGHT, "-a", "hydra", "--period", "259.999999998 ms")
     done = lightloom(*options, cwd=tmp_path)
     assert "of the demand in 260 ms" in done.stdout

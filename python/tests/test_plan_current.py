@@ -28,7 +28,7 @@ from lightloom.control.current import read_circuits
 
 FOUR = ["a", "b", "c", "d"]
 EVEN = table(FOUR, [1] * 12)
-"""All matchings weigh the same, so those of circuits that are up stay."""
+"""All matchings weigh the same, so lit circuits stay."""
 
 
 def planned(folder: Path, columns: Sequence[str], up: str) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def test_a_plan_s_circuits_are_kept_in_another_order(before: list[str], after: l
     [
         [["d", "a"], ["b", "c"]],
         {"circuits": [{"a": "d", "b": "a"}, {"a": "b", "b": "c"}]},
-        # `x` has left, but had no circuit; `a` to `d` have other numbers.
+        # `x` is no longer present, but had no circuit; `a` to `d` have other numbers.
         old_plan([(1, 4), (3, 2)], ["x", "d", "c", "b", "a"], 5),
         old_plan([("d", "a"), ("b", "c")], ["a", "b", "c", "d"]),
         old_plan([(0, 1), (2, 3)], ["c", "b", "d", "a"]),

@@ -154,8 +154,10 @@ def test_without_ports_csv_names_racks(demand: control.Demand, algorithm: str) -
 
 
 def test_the_example_is_worked_out_by_hand() -> None:
-    """gpu-0 sends at 1A, gpu-3 receives at 8B; back from 7A to 2B. Of 16x16 ports, 8B is
-    SCPI's 24."""
+    """gpu-0 sends at 1A, and gpu-3 receives at 8B; the reverse direction is from 7A to 2B.
+
+    With 16x16 ports, 8B is SCPI's 24.
+    """
     plan = control.plan(control.read_demand(EIGHT), "edmonds")
     wired = wiring.wired(plan, wiring.read_port_map(PORTS, size=SwitchSize(16, 16)))
     assert wiring.render(wired, "sonic").splitlines()[:2] == [
@@ -175,7 +177,7 @@ def test_the_example_is_worked_out_by_hand() -> None:
 
 
 def test_long_lines_are_parted() -> None:
-    """33 circuits of both directions are 66 pairs of ports: two lines of 32, one of 2."""
+    """33 bidirectional circuits are 66 pairs of ports: two lines of 32 pairs, and one of 2."""
     demand = np.zeros((66, 66), int)
     demand[range(0, 66, 2), range(1, 66, 2)] = 1
     ports = [wiring.Port(str(rack), 0, rack + 1, rack + 1) for rack in range(66)]
@@ -220,7 +222,8 @@ def test_as_says_it_where_the_ending_does_not(named: str, file: str | None, tmp_
 
 
 def test_as_many_planes_as_the_port_map_has(tmp_path: Path) -> None:
-    """Paths of several circuits are for racks: the commands cannot hold them, and say so."""
+    """Paths of several circuits concern racks: the commands do not contain them, and a comment
+    states this."""
     rows = PORTS.read_text().splitlines(keepends=True)
     second = [row.replace(",0,", ",1,", 1) for row in rows[3:]]
     (tmp_path / "p.csv").write_text("".join([*rows, *second]))
@@ -233,8 +236,10 @@ def test_as_many_planes_as_the_port_map_has(tmp_path: Path) -> None:
 
 
 def test_a_script_stops_at_the_command_that_the_switch_refuses(tmp_path: Path) -> None:
-    """A shell runs it with a `config` that refuses the third; what is printed is commands
-    alone, for a session that `set -e` would end."""
+    """A shell runs the script with a `config` that refuses the third command.
+
+    The printed text has only the commands, because `set -e` would end an interactive session.
+    """
     path, log = tmp_path / "x.sh", tmp_path / "log"
     given = ["--port-map", str(PORTS), "--as", "sonic"]
     done = CliRunner().invoke(app, ["plan", str(EIGHT), "-a", "edmonds", *given, "-o", str(path)])

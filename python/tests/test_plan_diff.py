@@ -31,7 +31,7 @@ EIGHT = ROOT / "examples" / "demand-8.csv"
 PORTS = ROOT / "examples" / "ports-8.csv"
 MANY = settings(max_examples=80, deadline=None, derandomize=True)
 MS = 10**9
-"""A millisecond [ps]."""
+"""One millisecond [ps]."""
 
 
 def call(*words: object) -> Any:
@@ -40,7 +40,8 @@ def call(*words: object) -> Any:
 
 @st.composite
 def two_plans(draw: st.DrawFn) -> tuple[control.Plan, control.Plan, PortMap]:
-    """Of racks of which some come and some go, in orders of their own; a map of all."""
+    """Draws two plans with added and removed racks, each in its own order, and a port map of
+    all."""
     racks = draw(st.lists(NAMES, min_size=4, max_size=7, unique=True))
     algorithm = draw(st.sampled_from(["edmonds", "assignment", "hydra"]))
     options = {"planes": 2, "ports": 2} if algorithm == "hydra" else {}
@@ -101,8 +102,8 @@ def test_what_stays_and_what_breaks_is_what_was(
 def test_commands_never_use_a_port_twice(
     plans: tuple[control.Plan, control.Plan, PortMap], wired: bool, dialect: str
 ) -> None:
-    """A switch that holds what the old plan names, told line by line, holds what the new
-    plan names; circuits that both have are never told of."""
+    """A switch with the cross-connects of the old plan has those of the new plan after the
+    commands, line by line; no command concerns circuits of both plans."""
     old, new, ports = plans
     before = {
         (light.plane, *light.ports)
@@ -162,8 +163,11 @@ def demand_of(entries: dict[tuple[str, str], int], names: list[str]) -> control.
 
 
 def test_dark_time_and_bytes_are_worked_out_by_hand(tmp_path: Path) -> None:
-    """a-b stays, c-d parts, c-e comes; d is left with nobody. In 20 ms of 1 s a fiftieth of
-    c's and e's 500 B would have moved, of c's and d's all 90 B."""
+    """a-b stays, c-d is removed, c-e is added; d has no circuit.
+
+    In 20 ms of 1 s, a fiftieth of the 500 B between c and e would have been carried; all 90 B
+    between c and d are affected.
+    """
     entries = {("a", "b"): 700, ("b", "a"): 300, ("c", "e"): 400, ("e", "c"): 100, ("d", "c"): 90}
     plan = control.plan(demand_of(entries, ["a", "b", "c", "d", "e"]), "edmonds")
     (tmp_path / "old.json").write_text('[["b", "a"], ["d", "c"]]')
@@ -194,7 +198,7 @@ def test_a_pair_that_moves_to_other_ports_is_dark_meanwhile() -> None:
     with a_folder() as folder:
         old = read_old_plan(saved(before, folder), plan.demand, directed=False)
     made = changed(plan, old, switch_ps=20 * MS, over_ps=None, ports=after)
-    # Only what leads from a moved: it sends at 9A now.
+    # Only the direction from a has moved: it now sends at 9A.
     assert wiring.render(made, "sonic") == (
         "config ocs cross-connect delete 1A-2B\nconfig ocs cross-connect add 9A-2B update\n"
     )
@@ -203,8 +207,11 @@ def test_a_pair_that_moves_to_other_ports_is_dark_meanwhile() -> None:
 
 
 def test_circuits_that_stay_keep_their_ports(tmp_path: Path) -> None:
-    """Rack a has two ports; its circuit with c had the second, which it keeps when the one
-    with b goes, though the first is free then."""
+    """Rack a has two ports.
+
+    Its circuit with c has the second one, and keeps it when the circuit with b is removed, although
+    the first port is then free.
+    """
     names = ["a", "b", "c"]
     ports = PortMap(
         [
@@ -340,8 +347,8 @@ def test_a_list_of_names_is_none_for_a_demand_of_numbers(tmp_path: Path) -> None
 def test_the_documentation_shows_what_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each command of the sections on ports, rules and changes, in their order; what is
-    shown below some of them is part of what the last one before printed."""
+    """Runs each command of the sections on ports, rules and changes, in order; a text below a
+    command is part of the output of the last one."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / "control.md").read_text(encoding="utf-8")
@@ -355,7 +362,7 @@ def test_the_documentation_shows_what_is_printed(
             words = shlex.split(command)
             assert words[:2] == ["lightloom", "plan"]
             if words[2] == "query.json":
-                continue  # of an operator's own files; test_operator_path has it
+                continue  # with an operator's own files; test_operator_path tests it
             done = call(*words[2:])
             assert done.exit_code == 0, done.stderr
             printed += [line.rstrip() for line in done.stdout.splitlines()]
@@ -500,7 +507,8 @@ def test_what_is_no_time_is_told_all_units(tmp_path: Path) -> None:
 
 
 def test_what_breaks_names_the_transceivers_of_the_port_map(tmp_path: Path) -> None:
-    """Both ends of every row, whatever becomes of it; who goes for them looks there first."""
+    """Both ends of every row are named, for any kind of change, so that an operator can find the
+    transceivers."""
     old = tmp_path / "old.json"
     wired = ("--port-map", PORTS)
     best = control.plan(EIGHT, "edmonds")
@@ -522,7 +530,8 @@ def test_what_breaks_names_the_transceivers_of_the_port_map(tmp_path: Path) -> N
 def test_a_change_leaves_circuits_alone_that_nothing_concerns(
     tmp_path: Path, rule: list[str]
 ) -> None:
-    """a sends to b, or may not: c to f, whose circuits are lit, have no demand either way."""
+    """a sends to b, or is kept apart from it; c to f, whose circuits are lit, have no demand in
+    either case."""
     demand, lit = tmp_path / "demand.csv", tmp_path / "lit.json"
     demand.write_text("src,dst,bytes\na,b,1000\nc,d,0\ne,f,0\n")
     lit.write_text('[["a", "b"], ["c", "f"], ["d", "e"]]')

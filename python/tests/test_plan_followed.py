@@ -1,4 +1,4 @@
-"""A planned schedule is followed: from the file of a plan to bytes on circuits."""
+"""A fabric follows a planned schedule: from the file of a plan to bytes on circuits."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ DEMAND = np.array(
     ]
 )
 BYTE_PS = 800
-"""What a byte takes at 10 Gb/s."""
+"""Time of a byte at 10 Gb/s [ps]."""
 
 EXPERIMENT = """
 [cluster]
@@ -57,14 +57,14 @@ forwarding = "cut-through"  # a plan counts bytes of days, not what switches sto
 policy = {{ kind = "fixed", schedule = "{schedule}" }}
 """
 FOLLOWED_PS = 0
-"""When the schedule is first followed: at the beginning."""
+"""Start of the schedule: the start of the run [ps]."""
 LONG_PS = 2 * 10**9
-"""Longer than any schedule here."""
+"""A time longer than any schedule here [ps]."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A demand as a matrix with names, and as flows that all arrive at once."""
+    """Writes a demand as a matrix with names, and as flows that all arrive at once."""
     rows = ["," + ",".join(NAMES)]
     rows += [f"{name}," + ",".join(map(str, row)) for name, row in zip(NAMES, DEMAND, strict=True)]
     (tmp_path / "demand.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
@@ -75,7 +75,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def planned(folder: Path, *options: str) -> dict[str, Any]:
-    """The plan that the command writes to schedule.json."""
+    """Returns the plan that the command writes to schedule.json."""
     told = ["demand.csv", "--algorithm", "tms", "-o", "schedule.json", *options]
     done = command("plan", *told, cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -90,7 +90,7 @@ def experiment(folder: Path, stop_ps: int = LONG_PS, schedule: str = "schedule.j
 
 
 def served(plan: dict[str, Any]) -> np.ndarray:
-    """What one period serves of the demand [bytes], day by day as the paper has it."""
+    """Returns the demand that one period serves [bytes], computed day by day as in the paper."""
     left = DEMAND.copy()
     for slot in plan["schedule"]["slots"]:
         for source, output in enumerate(slot["permutation"]):
@@ -117,7 +117,7 @@ def test_a_period_carries_what_its_plan_says(folder: Path, options: list[str]) -
     expected = served(plan)
     assert expected.sum() == figures["carried_bytes"]
     summary = json.loads((folder / "out" / "summary.json").read_text(encoding="utf-8"))
-    # A plan counts whole bytes of each day, a switch what the days of a pair carry in all.
+    # A plan counts the whole bytes of each day, and a switch the total of a pair's days.
     days = sum(int((np.array(s["permutation"]) != range(RACKS)).sum()) for s in schedule["slots"])
     assert 0 <= summary["bytes_delivered"] - figures["carried_bytes"] <= days
     flows = pq.read_table(folder / "out" / "flows.parquet").to_pylist()
@@ -140,7 +140,7 @@ def test_a_run_says_what_it_followed_and_runs_again(folder: Path) -> None:
     again = lightloom.run(first / "experiment.toml").save(folder / "again")
     for name in ("flows.parquet", "circuits.parquet", "experiment.toml", "controller.jsonl"):
         assert (first / name).read_bytes() == (again / name).read_bytes()
-    # The same as a table, without a file.
+    # The same schedule as a table, without a file.
     table = as_table(read_schedule(folder / "schedule.json", control.Demand(DEMAND, NAMES)))
     assert table["slots"] == [
         {key: slot[key] for key in ("permutation", "day_ps")} for slot in plan["schedule"]["slots"]
@@ -148,7 +148,7 @@ def test_a_run_says_what_it_followed_and_runs_again(folder: Path) -> None:
     inline = lightloom.load(experiment(folder)).raw
     inline["fabric"][0]["policy"]["schedule"] = table
     assert lightloom.run(inline).flows.equals(lightloom.run(first / "experiment.toml").flows)
-    # A log is played again without the file that the policy was told of.
+    # The log is replayed without the file of the policy.
     (folder / "schedule.json").unlink()
     done = command("plan", "--replay", first / "controller.jsonl", "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -170,12 +170,12 @@ def test_what_ran_does_not_run_with_another_schedule(folder: Path) -> None:
     assert (refused.value.key, refused.value.value) == (key, value)
     assert refused.value.limit == f"{file} has changed, its digest is now {now[:12]}…"
     assert refused.value.remedy == "restore it, or remove sha256"
-    # As a whole it is the same again, and so it is in the experiment that never ran.
+    # The whole experiment is accepted again, and so is the one that never ran.
     file.write_bytes(was)
     lightloom.run(first / "experiment.toml")
     resolved = lightloom.load(experiment(folder)).resolved()
     assert resolved["fabric"][0]["policy"]["sha256"] == wanted
-    # A digest of nothing is a key that nobody knows.
+    # A digest without a file is an unknown key.
     inline = lightloom.load(first / "experiment.toml").raw
     inline["fabric"][0]["policy"] = {"kind": "rotation", "sha256": wanted}
     with pytest.raises(lightloom.ConfigError, match="no such key"):
@@ -197,7 +197,7 @@ def test_paths_are_relative_to_the_experiment_or_to_where_they_are_set(
 
 
 def edited(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
-    """A plan in which something was changed."""
+    """Returns a change of a plan."""
 
     def edit(path: Path) -> None:
         plan = json.loads(path.read_text(encoding="utf-8"))
@@ -381,8 +381,11 @@ def test_what_a_plan_writes_is_what_is_read(drawn: tuple[list[list[int]], int, i
 
 
 def test_an_idle_input_may_be_written_as_minus_one(tmp_path: Path) -> None:
-    """Racks 2 and 3 are idle in the first slot: the flows are those of their own numbers, which are
-    the notation of `plan`, and only pairs that a slot joins are delivered."""
+    """Racks 2 and 3 are idle in the first slot.
+
+    The flows are the same as with their own numbers, the notation of `plan`, and only traffic of
+    pairs that a slot connects is delivered.
+    """
 
     def finished(idle: tuple[int, int]) -> list[tuple[int, int, int | None]]:
         rows = [[1, 0, *idle], [2, 3, 0, 1]]

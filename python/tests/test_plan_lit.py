@@ -34,11 +34,11 @@ ENDINGS = {
     "config-db": "config_db.json",
     "ocp-yang": "p.yang.json",
 }
-"""A file of each dialect."""
+"""The file of each dialect."""
 
 
 def read_back(plan: control.Plan, dialect: str, plane: int | None) -> OldPlan:
-    """A plan as it is written, and read."""
+    """Writes a plan, and reads it back."""
     assert plan.wiring is not None
     ports = Ports(plan.wiring.ports, plane)
     with a_folder() as folder:
@@ -54,7 +54,7 @@ def read_back(plan: control.Plan, dialect: str, plane: int | None) -> OldPlan:
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(plan=circuit_plans())
 def test_every_dialect_comes_back(dialect: str, plan: control.Plan) -> None:
-    """The same lights at the same ports, by other parsers and by ours."""
+    """The circuits and ports are the same with independent parsers and with ours."""
     whole = dialect in ("json", "csv", "table")
     planes = [None] if whole else sorted({plane for plane, *_ in wanted(plan)})
     for plane in planes:
@@ -77,8 +77,8 @@ def test_ports_of_one_side_come_back(plan: control.Plan) -> None:
             assert lights == [row for row in wanted(plan) if row[0] == plane]
 
 
-# What a switch has: gpu-0 sends at 1A, gpu-3 receives at 8B; back from 7A to 2B. The other
-# two are at ports that no rack of the map has.
+# Configuration of a switch: gpu-0 sends at 1A, and gpu-3 receives at 8B; the reverse direction is
+# from 7A to 2B. The other two cross-connects are at ports of no rack in the map.
 
 CONFIG = """
 id       a_side    b_side
@@ -147,7 +147,7 @@ def test_a_switch_without_circuits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dialect", [name for name in ENDINGS if name != "json"])
 def test_diff_and_hysteresis_read_what_plan_wrote(dialect: str, tmp_path: Path) -> None:
-    """Of the plan that is up nothing breaks, and nothing is made."""
+    """For the plan that is in force, no circuit is removed or added."""
     path = tmp_path / ENDINGS[dialect]
     first = ["plan", str(EIGHT), "-a", "edmonds", *SIZED]
     done = CliRunner().invoke(app, [*first, "--as", dialect, "-o", str(path)])
@@ -162,8 +162,8 @@ def test_diff_and_hysteresis_read_what_plan_wrote(dialect: str, tmp_path: Path) 
 
 
 def test_an_undo_takes_a_change_back(tmp_path: Path) -> None:
-    """What it adds is what the change deleted, and the other way round; then the switch has
-    what it had."""
+    """The undo adds the cross-connects that the change deleted, and deletes those that it added;
+    the switch then has its former ones."""
     db, change, undo = (tmp_path / name for name in ("config_db.json", "c.sh", "u.sh"))
     first = ["plan", str(EIGHT), "-a", "edmonds", *SIZED]
     assert CliRunner().invoke(app, [*first, "-o", str(db)]).exit_code == 0
@@ -186,7 +186,8 @@ def test_an_undo_takes_a_change_back(tmp_path: Path) -> None:
 def test_an_undo_that_replaces_all_has_the_cross_connects_of_no_rack(
     dialect: str, tmp_path: Path
 ) -> None:
-    """Its file replaces the table of the switch: what it leaves out would be deleted."""
+    """The file of the undo replaces the table of the switch; omitted cross-connects would be
+    deleted."""
     db, change, undo = (tmp_path / name for name in ("db.json", "c.sh", f"u-{ENDINGS[dialect]}"))
     foreign = {"40A-41B": {"a_side": "40A", "b_side": "41B"}}
     first = ["plan", str(EIGHT), "-a", "edmonds", *SIZED[:2]]

@@ -49,7 +49,7 @@ NAMES = st.lists(
 
 @st.composite
 def matrices(draw: st.DrawFn, ties: bool = False) -> tuple[dict[Pair, int], Any, Any]:
-    """Demand by name, and an order of rows and one of columns."""
+    """Draws demand by name, and an order of rows and one of columns."""
     names = draw(NAMES)
     pairs = len(names) * (len(names) - 1)
     if ties:
@@ -123,7 +123,7 @@ def test_ties_carry_as_much_in_every_order(
 def test_the_order_of_rows_makes_no_difference(
     write: Writer, algorithm: str, given: tuple[dict[Pair, int], list[str], list[str]]
 ) -> None:
-    """Also where ties and roundings follow the order of the columns."""
+    """This holds even if ties and rounding follow the order of the columns."""
     entries, rows, columns = given
     expected = control.plan(control.Demand(matrix(entries, columns), columns), algorithm)
     with a_folder() as folder:
@@ -133,7 +133,8 @@ def test_the_order_of_rows_makes_no_difference(
 
 @pytest.mark.parametrize("write", WRITERS)
 def test_rows_are_not_those_of_other_nodes(write: Writer, tmp_path: Path) -> None:
-    """Circuits from b to c and from a to d came out, and a proof that these were best."""
+    """Regression: the result was circuits from b to c and from a to d, with a proof that these were
+    optimal."""
     entries = {("a", "c"): 9, ("b", "d"): 8, ("c", "b"): 1}
     path = write(tmp_path, entries, ["a", "b", "c", "d"], ["b", "a", "d", "c"])
     found = control.plan(control.read_demand(path), "edmonds")
@@ -163,7 +164,7 @@ def test_the_example_in_another_order(write: Writer, tmp_path: Path) -> None:
 def test_an_entry_is_refused_where_it_stands(
     given: tuple[dict[Pair, int], list[str], list[str]], delimiter: str, data: st.DataObject
 ) -> None:
-    """The place is looked up in the text, whatever the reader did with its rows."""
+    """The place is found in the text, for any order of the rows in the reader."""
     entries, rows, columns = given
     wrong = data.draw(st.sampled_from(sorted(entries)))
     entries = entries | {wrong: -77}
@@ -183,7 +184,8 @@ def test_an_entry_is_refused_where_it_stands(
 @settings(max_examples=500, deadline=None, derandomize=True)
 @given(st.text('ab"7 ,;'), st.sampled_from(",;"))
 def test_cells_are_those_of_the_standard_library(line: str, delimiter: str) -> None:
-    """As they are written, they are the line again; what they say, it says, too."""
+    """Joined as written, the cells give the line; their values are those of the standard
+    library."""
     try:
         cells = split(line, delimiter)
     except ValueError:
@@ -195,7 +197,7 @@ def test_cells_are_those_of_the_standard_library(line: str, delimiter: str) -> N
     assert [text_of(cell, delimiter) for cell in cells] == [text.strip() for text in said]
 
 
-# Names on one side, and names that only count
+# Names on one side, and names that are only numbers in order
 
 
 @pytest.mark.parametrize(
@@ -206,7 +208,7 @@ def test_cells_are_those_of_the_standard_library(line: str, delimiter: str) -> N
         ('"b, 1";"a"\n0;1\n2;0\n', ["b, 1", "a"]),
         ('"say ""b""",0,1\n  "a" ,2,0\n', ['say "b"', "a"]),
         ('"1","0"\n0,1\n2,0\n', ["1", "0"]),
-        # As R writes them: without a corner; rows only counted.
+        # The format of R: without a corner cell, and rows with numbers.
         ('"b","a"\n"b",0,1\n"a",2,0\n', ["b", "a"]),
         ('"","V1","V2"\n"1",0,1\n"2",2,0\n', ["V1", "V2"]),
         ('"","c0","c1"\n"b",0,1\n"a",2,0\n', ["b", "a"]),
@@ -228,7 +230,7 @@ def test_names_on_one_side_name_both(text: str, names: list[str], tmp_path: Path
         (["0", "1"], ["b", "a"], ["b", "a"]),
         (None, ["f0", "f1"], []),
         (None, ["b", "a"], ["b", "a"]),
-        # Numbers in another order than theirs are names.
+        # Numbers that are not in ascending order are names.
         (None, ["1", "0"], ["1", "0"]),
         (None, ["7", "9"], ["7", "9"]),
     ],
@@ -245,7 +247,7 @@ def test_names_on_one_side_of_parquet(
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.int64()])
 def test_the_index_of_pandas_names_rows(kind: pa.DataType, tmp_path: Path) -> None:
-    """It comes last, and metadata say that it is no column."""
+    """The index is the last column, and the metadata state that it is not a data column."""
     rows = pa.array([9, 7] if kind == pa.int64() else ["9", "7"], kind)
     found = pa.table({"7": [1, 0], "9": [0, 2], "__index_level_0__": rows})
     about = {"pandas": json.dumps({"index_columns": ["__index_level_0__"]})}
@@ -276,7 +278,7 @@ BAD = {
         f":2:1: `1` names a row, but no column; {ALIKE}",
     ),
     "a table all in quotes": (
-        # Symmetric: its first row and its first column are alike, and hold no names.
+        # A symmetric matrix, whose first row and column are equal and contain no names.
         '"0","5","6"\n"5","0","7"\n"6","7","0"\n',
         ':2:5: `"0"` is not a number; leave out the quotes',
     ),

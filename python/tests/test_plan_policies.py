@@ -59,8 +59,8 @@ def test_every_key_of_a_policy_is_an_option(
 
 
 def test_defaults_are_those_of_the_simulated_fabrics() -> None:
-    """What `explain` says of `kind = "hydra"`, by keys of the same name; circuits are those of
-    its paper, as a plan knows no cluster."""
+    """The defaults equal those that `explain` prints for `kind = "hydra"`, by keys of the same
+    name; the rate of circuits is that of the paper, because a plan has no cluster."""
     fabrics = {entry["kind"]: entry for entry in json.loads(_core.registry())}
     fabric = fabrics["hydra"]["schema"]["properties"]
     options = control.plan([[0, GB], [GB, 0]], "hydra").options
@@ -77,8 +77,10 @@ def test_defaults_are_those_of_the_simulated_fabrics() -> None:
 
 
 def demand_of(seed: int, density: float, largest: int) -> np.ndarray:
-    """Between some racks, in whole tenths of a gigabyte. Of the equal parts that pairs are
-    split into, none is nearly as large as those of another pair."""
+    """Returns demand between some racks, in whole tenths of a gigabyte.
+
+    The equal parts of a split pair differ clearly from those of any other pair.
+    """
     rng = np.random.default_rng(seed)
     while True:
         there = rng.random((RACKS, RACKS)) < density
@@ -92,9 +94,9 @@ def demand_of(seed: int, density: float, largest: int) -> np.ndarray:
 
 
 def first_lit(demand: np.ndarray, fabric: dict[str, Any], folder: Path) -> Circuits:
-    """The circuits that a simulation lights first, of flows that make this demand.
+    """Returns the circuits that a simulation lights first, with flows of this demand.
 
-    Servers are so slow that until the first decision less than 13 MB have left any.
+    Servers are so slow that each sends less than 13 MB before the first decision.
     """
     src, dst = demand.nonzero()
     columns = {"src": src, "dst": dst, "bytes": demand[src, dst], "arrival_ps": 0 * src}
@@ -120,7 +122,8 @@ def planned(demand: np.ndarray, algorithm: str, **options: Any) -> Circuits:
 @pytest.mark.parametrize("unrequested", ["rotate", "keep", "alone"])
 @pytest.mark.parametrize("seed", range(3))
 def test_c_through_lights_what_is_planned(seed: int, unrequested: str, tmp_path: Path) -> None:
-    # Weights differ by 100 MB or more: what leaves meanwhile decides nothing.
+    # Weights differ by at least 100 MB, so the bytes that are sent before the decision do not
+    # affect it.
     demand = demand_of(seed, 0.15, 90)
     fabric = {"kind": "cthrough", "unrequested": unrequested, "socket_buffer": "1 TB"}
     lit = first_lit(demand, fabric, tmp_path)
@@ -134,7 +137,7 @@ def test_c_through_lights_what_is_planned(seed: int, unrequested: str, tmp_path:
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_hydra_lights_what_is_planned(seed: int, options: dict[str, Any], tmp_path: Path) -> None:
-    # From a gigabyte (0.8 Gb/s) to several circuits for 10 s.
+    # From one gigabyte (0.8 Gb/s) to several circuits for 10 s.
     demand = demand_of(seed, 0.4, 40)
     lit = first_lit(demand, {"kind": "hydra", "circuit_rate": "10 Gb/s", **options}, tmp_path)
     assert lit == planned(demand, "hydra", **options)
@@ -183,7 +186,7 @@ def test_small_pairs_stay_electrical_and_are_told() -> None:
 
 
 def test_paths_without_a_vlan_are_listed_without_racks() -> None:
-    """Three racks joined pairwise are a loop, which one VLAN cannot hold."""
+    """Three racks that are connected pairwise form a loop, which one VLAN cannot contain."""
     demand = np.array([[0, 9, 8], [0, 0, 7], [0, 0, 0]]) * GB
     plan = json.loads(control.plan(demand, "hydra", vlans=1, hops=1).text())
     assert [path["racks"] for path in plan["paths"]] == [[0, 1], [0, 2], []]
@@ -192,7 +195,7 @@ def test_paths_without_a_vlan_are_listed_without_racks() -> None:
 
 
 def test_the_listing_of_the_paper_stops_at_ports() -> None:
-    """Four racks in a ring take all ports of two planes; the chord goes over the ring."""
+    """Four racks in a ring use all ports of two planes; the chord uses circuits of the ring."""
     ring = np.zeros((4, 4), int)
     ring[[0, 2, 1, 0, 0], [1, 3, 2, 3, 2]] = np.array([9, 8, 7, 6, 1]) * GB // 2
     found = {}
@@ -213,10 +216,10 @@ def test_an_option_that_was_is_told_what_is_now() -> None:
 
 
 def test_racks_without_demand_are_joined_as_asked() -> None:
-    """Six racks, of which two have demand; the others are round 1 of a tournament."""
+    """Two of six racks have demand; the others are connected as in round 1 of a tournament."""
     demand = np.zeros((6, 6), int)
     demand[0, 3] = 7
-    # Of 1, 2, 4, 5, the last stays and meets the second; the first meets the third.
+    # Among 1, 2, 4, 5, the last rack is fixed and meets the second; the first meets the third.
     assert planned(demand, "cthrough") == {(0, 3): 1, (2, 5): 1, (1, 4): 1}
     assert planned(demand, "cthrough", unrequested="alone") == {(0, 3): 1}
     kept = planned(demand, "cthrough", unrequested="keep", up=[(5, 1), (0, 2)])
@@ -245,7 +248,7 @@ def test_fixed_circuits_are_those_of_the_list() -> None:
     assert one_way.figures["weight"] == 2
     with pytest.raises(lightloom.ConfigError, match=r"^circuits\[1\] = .*rack 1 has no port left"):
         control.plan(demand, "fixed", circuits=[[0, 1], [1, 2]])
-    # A pair's demand is counted once, however many circuits it has.
+    # The demand of a pair is counted once, for any number of its circuits.
     twice = control.plan(demand, "fixed", circuits=[[0, 1, 0], [0, 1, 1]], planes=2)
     assert twice.figures["weight"] == 7
 

@@ -182,7 +182,7 @@ BAD = {
 
 @pytest.fixture(scope="module")
 def bad(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of files that are no demand."""
+    """A folder of files that are not demand."""
     folder = tmp_path_factory.mktemp("bad")
     texts = {
         "d.csv": "0,1000\n2000,0\n",

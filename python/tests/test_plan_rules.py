@@ -1,5 +1,5 @@
-"""Pinned circuits, pairs that are kept apart, ports that are down: all algorithms obey them, and an
-optimal algorithm finds the best result that obeys them."""
+"""Pinned circuits, pairs that are kept apart, and ports that are down: all algorithms obey these
+rules, and an optimal algorithm finds the best result under them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ GB = 10**9
 
 @st.composite
 def cases(draw: st.DrawFn, planes: int = 1) -> tuple[np.ndarray, Rules]:
-    """Demand of up to seven racks, and rules that do not contradict each other."""
+    """Draws demand of up to seven racks, and rules without contradictions."""
     racks = draw(st.integers(2, 7))
     entries = draw(st.lists(st.sampled_from([0, 0, 1, 2, 3, 7]), min_size=49, max_size=49))
     matrix = np.array(entries).reshape(7, 7)[:racks, :racks] * GB
@@ -62,7 +62,7 @@ def cases(draw: st.DrawFn, planes: int = 1) -> tuple[np.ndarray, Rules]:
 
 
 def matchings(racks: list[int]) -> Iterator[list[tuple[int, int]]]:
-    """All sets of pairs in which each rack is once at most."""
+    """Returns all sets of pairs in which each rack occurs at most once."""
     if len(racks) < 2:
         yield []
         return
@@ -112,7 +112,8 @@ def test_the_matching_is_the_best_of_those_that_obey(
 def weighing(
     found: list[list[tuple[int, int]]], both: np.ndarray, best: int
 ) -> list[list[tuple[int, int]]]:
-    """Those that weigh most; racks without demand are joined as far as these leave them."""
+    """Returns the matchings of the largest weight; the remaining racks without demand are connected
+    to each other."""
     heavy = [[p for p in pairs if both[p]] for pairs in found]
     return [
         pairs
@@ -130,7 +131,7 @@ def test_the_assignment_is_the_best_of_those_that_obey(case: tuple[np.ndarray, R
     forced = {a: b for a, b, _ in rules.pinned}
 
     def worth(i: int, j: int) -> int:
-        """An input may stay dark whatever its output: what is forbidden is."""
+        """An input may stay dark; a forbidden circuit is therefore dark."""
         pinned = forced.get(i) == j
         dark = rules.are_apart(i, j) or {i, j} & down
         return int(matrix[i, j]) if pinned or not dark else 0
@@ -167,7 +168,7 @@ def test_hydra_heeds_rules_on_every_plane(
     joined = {(a, b) for a, b, _ in found} | {(b, a) for a, b, _ in found}
     for path in topology.paths:
         assert all(pair in joined for pair in itertools.pairwise(path.tolist()))
-    # Demand of a pair that is pinned goes over its circuit.
+    # The demand of a pinned pair uses its circuit.
     for (a, b, *_), hop in zip(topology.demands.tolist(), topology.hops.tolist(), strict=True):
         if any({a, b} == {x, y} for x, y, _ in rules.pinned):
             assert hop == 1
@@ -199,8 +200,8 @@ def test_no_slot_breaks_a_rule(algorithm: str, case: tuple[np.ndarray, Rules]) -
 
 
 def test_a_slot_keeps_what_carries_most() -> None:
-    """Round robin of four, of which 0 and 2 are kept apart: in slot 1 (0>2, 1>3, 2>0, 3>1)
-    all that may stay does, and both others are idle."""
+    """A round robin of four racks, in which 0 and 2 are kept apart: in slot 1 (0>2, 1>3, 2>0, 3>1)
+    the permitted circuits stay, and the other two inputs are idle."""
     demand = (np.ones((4, 4), int) - np.eye(4, dtype=int)) * GB
     plan = control.plan(demand, "rotation", period="1 s", rules=Rules(apart=frozenset({(0, 2)})))
     assert plan.schedule is not None
@@ -231,8 +232,8 @@ def test_a_list_loses_what_breaks_a_rule(case: tuple[np.ndarray, Rules], directe
 
 
 def test_nobody_without_demand_is_joined_against_a_rule() -> None:
-    """Four racks without demand meet in turn; whoever would have met one that it is kept
-    apart from meets another, so that nobody is left alone."""
+    """Four racks without demand are connected in turn; racks that are kept apart from their partner
+    are connected to others, so that no rack is left over."""
     demand = np.zeros((6, 6), int)
     demand[0, 5] = GB
     free = control.plan(demand, "edmonds")
@@ -246,8 +247,10 @@ def test_nobody_without_demand_is_joined_against_a_rule() -> None:
 
 
 def test_what_no_rule_and_no_demand_concerns_stays() -> None:
-    """Demand of racks 0 and 1 alone, which are pinned: 2-3 and 4-5 are up and stay. With
-    `alone` nobody without demand has a circuit."""
+    """Only racks 0 and 1, which are pinned, have demand: 2-3 and 4-5 are lit and stay.
+
+    With `alone`, racks without demand have no circuit.
+    """
     matrix = np.zeros((6, 6), np.int64)
     matrix[0, 1] = 5
     rules = Rules(pinned=[(0, 1, 0)])
@@ -261,8 +264,11 @@ def test_what_no_rule_and_no_demand_concerns_stays() -> None:
 
 
 def test_a_pair_that_is_kept_apart_breaks_no_other_circuit() -> None:
-    """0-1 have demand; 2-3 are up and may not stay, 4-5 are up. Joining 2-4 and 3-5 would be
-    a circuit more, and would break one that nobody asks for."""
+    """0-1 have demand; 2-3 is lit and must not stay, and 4-5 is lit.
+
+    Connecting 2-4 and 3-5 would give one more circuit, but would remove one that no rule requires
+    to change.
+    """
     matrix = np.zeros((6, 6), np.int64)
     matrix[0, 1] = 5
     rules = Rules(apart={(2, 3)})
@@ -283,7 +289,7 @@ def test_a_pair_that_is_kept_apart_breaks_no_other_circuit() -> None:
 def test_a_rule_breaks_only_the_circuits_that_it_concerns(
     rules: Rules, stays: set[tuple[int, int]]
 ) -> None:
-    """Racks 2 to 7 are up in pairs and have no demand; the rule concerns racks 0 and 1."""
+    """Racks 2 to 7 are connected in pairs and have no demand; the rule concerns racks 0 and 1."""
     matrix = np.zeros((8, 8), np.int64)
     matrix[2, 3] = 5
     up = [(0, 1), (2, 3), (4, 5), (6, 7)]
@@ -292,7 +298,7 @@ def test_a_rule_breaks_only_the_circuits_that_it_concerns(
 
 
 def test_circuits_that_are_up_count_only_where_they_may_stay() -> None:
-    """0-1 is up and worth a bonus, and forbidden: 0-2 and 1-3 it is, as they weigh more."""
+    """0-1 is lit and has a bonus, but is forbidden: the result is 0-2 and 1-3, which weigh more."""
     demand = np.zeros((4, 4), int)
     demand[0, 1], demand[0, 2], demand[1, 3], demand[2, 3] = 9, 5, 5, 1
     up, rules = [(0, 1)], Rules(apart=frozenset({(0, 1)}))

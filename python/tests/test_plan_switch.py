@@ -20,9 +20,9 @@ PLAN = [
     "--port-map",
     str(ROOT / "examples" / "ports-8.csv"),
 ]
-# edmonds joins gpu-1 and gpu-2, gpu-0 and gpu-3, web and cache, store-0 and store-1 (dual
-# bound proved by `plan`); of ports-8.csv, a circuit is the A port of each to the B port of
-# the other
+# edmonds connects gpu-1 and gpu-2, gpu-0 and gpu-3, web and cache, store-0 and store-1 (`plan`
+# proves the dual bound); by ports-8.csv, a circuit joins the A port of each rack to the B port of
+# the other.
 LIT = sorted([(3, 6), (5, 4), (1, 8), (7, 2), (14, 14), (13, 13), (11, 12), (12, 11)])
 
 
@@ -43,7 +43,8 @@ def test_the_plan_is_lit_and_a_second_run_changes_nothing(scheme, tmp_path):
 
 def test_it_deletes_what_is_in_the_way_and_leaves_others_alone(tmp_path):
     with served("scpi") as switch:
-        # 3A-8B joins two racks otherwise; 14A-20B holds a port of the plan; 30A-31B is neither
+        # 3A-8B connects a rack of the plan to another one; 14A-20B uses a port of the plan; 30A-31B
+        # uses none.
         before = [(3, 8), (14, 20), (30, 31)]
         switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(wish, before)))
         target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
@@ -59,7 +60,7 @@ def test_it_deletes_what_is_in_the_way_and_leaves_others_alone(tmp_path):
 
 def test_it_says_before_what_it_deletes_and_what_it_leaves(tmp_path):
     with served("scpi") as switch:
-        # 1A-21B holds a port of the plan, 9A-23B none
+        # 1A-21B uses a port of the plan, and 9A-23B none.
         before = [(1, 21), (9, 23)]
         switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(wish, before)))
         target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
@@ -75,7 +76,8 @@ REASONS = {"gnmi": "failed: port 8B has failed", "scpi": "dark: 0.00 dBm", "netc
 @pytest.mark.parametrize("scheme", [*REASONS])
 @pytest.mark.parametrize("command", ["plan", "change"])
 def test_a_cross_connect_that_is_wanted_and_dark_ends_with_an_error(command, scheme, tmp_path):
-    """Also over interfaces without states, by the monitors; with another one that is created."""
+    """This also holds for interfaces without states, by the monitors, and with another
+    cross-connect that is created."""
     with served(scheme) as switch:
         target = f"{scheme}://127.0.0.1:{switch.ports[scheme]}"
         words = [*PLAN, "--diff", target, "--apply", "--yes"]
@@ -95,7 +97,7 @@ def test_a_cross_connect_that_is_wanted_and_dark_ends_with_an_error(command, sch
 
 @pytest.mark.parametrize("scheme", [*REASONS])
 def test_a_dark_cross_connect_does_not_count_as_lit(scheme, tmp_path):
-    """The oracle is the demand file: 1A-8B carries what gpu-0 sends to gpu-3."""
+    """The reference is the demand file: 1A-8B carries the traffic from gpu-0 to gpu-3."""
     with served(scheme) as switch:
         target = f"{scheme}://127.0.0.1:{switch.ports[scheme]}"
         switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(wish, LIT)))
@@ -114,7 +116,7 @@ def test_a_dark_cross_connect_does_not_count_as_lit(scheme, tmp_path):
         assert f"warning: 1A-8B is {REASONS[scheme]}" in lightloom(*words, cwd=tmp_path).stdout
     with (ROOT / "examples" / "demand-8.csv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        # by ports-8.csv, 1A is of gpu-0 and 8B of gpu-3
+        # By ports-8.csv, 1A belongs to gpu-0 and 8B to gpu-3.
         lost = next(int(row["gpu-3"]) for row in rows if row["from\\to"] == "gpu-0")
     assert lost > 0
     for key in ("old_bytes", "new_bytes"):

@@ -33,7 +33,7 @@ def test_the_column_of_circuits_says_what_it_adds_up(algorithm: str, column: str
 
 
 def test_rows_of_a_matching_add_up_to_its_weight() -> None:
-    """6.30 + 0.40, 6.25 + 0.41, 4.70 + 1.50, 2.40 + 1.90 GB: both directions of each."""
+    """6.30 + 0.40, 6.25 + 0.41, 4.70 + 1.50, 2.40 + 1.90 GB are both directions of each pair."""
     _, text = call(EIGHT, "-a", "edmonds")
     assert [line.split()[2] for line in text.splitlines()[-4:]] == ["6.70", "6.66", "6.20", "4.30"]
     assert "weight   23.9 GB" in text
@@ -42,7 +42,7 @@ def test_rows_of_a_matching_add_up_to_its_weight() -> None:
 def test_a_duty_cycle_below_one_is_not_printed_as_one() -> None:
     _, text = call(EIGHT, "-a", "rotation", "--day", "1 s", "--night", "10 us")
     assert "nights of 10.0 µs" in text
-    # 1 s ÷ 1.00001 s, or the rest of 1 s.
+    # 1 s ÷ 1.00001 s, or the remaining part of 1 s.
     assert "duty cycle  0.99999" in text
     _, text = call(EIGHT, "-a", "rotation", "--day", "1 s", "--night", "0 s")
     assert "duty cycle  1 " in text

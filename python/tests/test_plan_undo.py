@@ -1,5 +1,5 @@
 """The file of `plan --undo` restores an emulated switch from every state in which the change may
-stop. A shell runs the scripts; its `config` and `show` are the switch's own command line."""
+stop. A shell runs the scripts; its `config` and `show` are the command line of the switch."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SIZE = Size(16, 16)
 EIGHT = ROOT / "examples" / "demand-8.csv"
 PLAN = ("plan", str(EIGHT), "-a", "edmonds", "--port-map", str(ROOT / "examples" / "ports-8.csv"))
 FOREIGN = (15, 16)
-"""A cross-connect at ports of no rack."""
+"""A cross-connect at ports that belong to no rack."""
 PROGRAM = """#!/bin/sh
 echo "$(basename "$0") $*" > {folder}/ask
 {{ read -r code; cat; }} < {folder}/answer
@@ -41,7 +41,7 @@ SONIC = {"sonic": "first", "sonic-generated": "generated"}
 
 
 def host(pairs: Sequence[Pair]) -> Host:
-    """A switch with cross-connects."""
+    """Returns a switch with cross-connects."""
     made = Host(Design(size=SIZE))
     made.machine.change(made.now, [], map(wish, pairs))
     return made
@@ -53,7 +53,7 @@ def lit(switch: Host) -> set[Pair]:
 
 @contextmanager
 def shell(switch: Host, generation: str, folder: Path) -> Iterator[dict[str, str]]:
-    """An environment in which `config` and `show` reach the switch."""
+    """Returns an environment in which `config` and `show` reach the switch."""
     (folder / "bin").mkdir()
     for name in ("config", "show"):
         program = folder / "bin" / name
@@ -85,7 +85,7 @@ def run(script: str, path: Path, environment: dict[str, str]) -> subprocess.Comp
 def written(
     folder: Path, ending: str, *more: str, diff: bool = True
 ) -> tuple[list[Pair], str, str]:
-    """What was lit, the change and what takes it back."""
+    """Returns the former cross-connects, the change and its undo."""
     now, change, undo = folder / "now.json", folder / f"c{ending}", folder / f"u{ending}"
     was: list[Pair] = []
     if diff:
@@ -102,7 +102,7 @@ def written(
 
 
 def cuts(script: str) -> list[str]:
-    """A script up to each of its commands, from none to all."""
+    """Returns a script up to each of its commands, from none to all."""
     lines = script.splitlines(keepends=True)
     ends = [at for at, line in enumerate(lines) if line.startswith(("config ", ":oxc"))]
     return ["".join(lines[:end]) for end in [ends[0], *(end + 1 for end in ends)]]
@@ -130,7 +130,7 @@ def test_a_script_restores_the_state_before_from_every_other(
 
 
 def test_an_undo_that_fails_names_what_differs_and_does_not_save(tmp_path: Path) -> None:
-    """A cross-connect that another client has made since, with ports of one that was broken."""
+    """Another client has created a cross-connect in the meantime, with ports of a removed one."""
     was, change, undo = written(tmp_path, ".sh", "--as", "sonic-generated", "--save")
     broken = next(row for row in PARSERS["sonic-generated"](undo) if row.action == "add")
     switch = host(was)
@@ -157,7 +157,7 @@ def test_a_saved_undo_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("diff", [True, False])
 def test_scpi_lines_restore_the_state_before_from_every_other(diff: bool, tmp_path: Path) -> None:
-    """Also from those in which the switch did a part of a line."""
+    """This includes states in which the switch carried out a part of a line."""
     was, change, undo = written(tmp_path, ".scpi", diff=diff)
     forward = one_by_one(change)
     for at in range(len(forward) + 1):
@@ -169,7 +169,7 @@ def test_scpi_lines_restore_the_state_before_from_every_other(diff: bool, tmp_pa
 
 
 def one_by_one(text: str) -> list[str]:
-    """The pairs of lines, a line each."""
+    """Returns the pairs of lines, one per line."""
     found = []
     for line in text.splitlines():
         verb, *lists = re.findall(r"conn:(\w+)|\(@([\d,]+)\)", line)

@@ -1,4 +1,4 @@
-"""Figures of matplotlib: the data of their lines and cells, and no figure stays open."""
+"""Figures of matplotlib: the data of their lines and cells, and that no figure stays open."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from lightloom import ConfigError, control
 from lightloom.plotting import STYLES
 from lightloom.results.result import Comparison
 
-#: So few that no rank is thinned out.
+#: Few enough that no rank is thinned out.
 TIMES = st.lists(st.none() | st.integers(1, 10**9), min_size=1, max_size=30)
 SLACK = 1e-12
-"""Of a product of floats; times of a picosecond apart differ by more."""
+"""Rounding of a product of floats; times that are a picosecond apart differ by more."""
 EXACTLY: dict[str, float] = {"rel": SLACK, "abs": 0}
 SMALL = np.array([[0, 9, 1, 0], [9, 0, 0, 2], [1, 0, 0, 7], [0, 2, 7, 0]])
 
@@ -44,7 +44,7 @@ def repeated() -> Comparison:
 
 
 def curves(axes: Axes) -> list[Line2D]:
-    """The curves of fabrics: without arrows at their ends, and rules beside them."""
+    """Returns the curves of fabrics, without arrows at their ends and without rules."""
     return [
         line
         for line in axes.lines
@@ -57,7 +57,7 @@ def columns(line: Line2D) -> tuple[np.ndarray, np.ndarray]:
 
 
 def seconds(times_ps: list[int | None]) -> np.ndarray:
-    """Infinite of what is unfinished."""
+    """Returns times in seconds; infinite for unfinished flows."""
     return np.array([np.inf if t is None else t * 1e-12 for t in times_ps])
 
 
@@ -71,7 +71,7 @@ def test_a_ccdf_is_the_share_that_took_at_least_as_long(times_ps: list[int | Non
         return
     (axes,) = result.plot.fct_ccdf().axes
     x, y = columns(curves(axes)[0])
-    # The fastest 1 % may lie left of the picture: of 30 flows that is none.
+    # The fastest 1 % may be left of the figure; of 30 flows this is none.
     assert x == pytest.approx(np.unique(fct[np.isfinite(fct)]), **EXACTLY)
     assert y == pytest.approx([np.mean(fct >= t * (1 - SLACK)) for t in x])
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
@@ -110,7 +110,7 @@ def test_points_of_thinned_curves_lie_on_the_distribution(seed: int, flows: int)
     x, y = columns(curves(result.plot.fct_cdf().axes[0])[0])
     assert 100 < x.size <= flows
     assert (x[-1], y[-1]) == (pytest.approx(taken.max(), **EXACTLY), 1)
-    # Of flows that took equally long, any rank may be left.
+    # Of flows with equal times, any rank may remain.
     assert all(share > np.mean(taken < t * (1 - SLACK)) for t, share in zip(x, y, strict=True))
     assert all(share <= np.mean(taken <= t * (1 + SLACK)) for t, share in zip(x, y, strict=True))
 
@@ -127,7 +127,7 @@ def test_short_flows_are_those_under_100_kb(comparison: Comparison) -> None:
 def test_curves_of_seeds_have_bands(comparison: Comparison, repeated: Comparison) -> None:
     for name in ("fct_cdf", "fct_ccdf", "queues", "goodput", "utilisation"):
         (axes,) = getattr(repeated.plot, name)().axes
-        assert len(axes.patches) == 2, name  # a band for each fabric
+        assert len(axes.patches) == 2, name  # one band per fabric
         assert len(curves(axes)) == 2, name
     assert not comparison.plot.goodput().axes[0].patches
 
@@ -262,7 +262,7 @@ def test_what_cannot_be_shown_is_refused_with_its_reason(comparison: Comparison)
 
 
 def test_a_run_that_ended_before_anything_waited_is_not_a_network_without_queues() -> None:
-    """A Clos that ended after 1 us, and a tree, whose flows move at rates."""
+    """The runs are a Clos network that ended after 1 us, and a tree, whose flows have rates."""
     cluster = {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"}
     workload = {"load": 0.1, "sizes": "web-search", "flows": 20}
     ended = {"seed": 1, "stop": "1 us"}
@@ -333,7 +333,7 @@ def test_the_overview_is_the_picture_of_the_plan() -> None:
     assert titles[0] == "Demand"
     assert "Circuits" in titles
     taking_turns = control.plan(SMALL, "solstice")
-    assert len(taking_turns.plot.schedule().axes) == 3  # slots, their scale, what is carried
+    assert len(taking_turns.plot.schedule().axes) == 3  # slots, their scale, carried bytes
 
 
 @pytest.mark.parametrize("ax", [3, "axes", np.array([1, 2])])

@@ -1,6 +1,6 @@
 """Policies in Python: their decisions take effect, in a run and in a plan.
 
-Expected values come from Rust policies that decide the same, and from sums by hand.
+Expected values are those of Rust policies that make the same decisions, and sums by hand.
 """
 
 import json
@@ -39,7 +39,7 @@ def test_c_throughs_matching_is_that_of_the_policy_in_rust(write: Write) -> None
     head = "from lightloom.control import maximum_weight_matching"
     mine = run(write(MATCHING, head=head, members='    order = "all-dark"'))
     same(mine, run({"kind": "cthrough", "unrequested": "alone"}))
-    # And the order counts: otherwise circuits that stay are never dark.
+    # The order has an effect: with the other one, circuits that stay are never dark.
     kept = run(write(MATCHING, head=head, name="kept.py"))
     assert not kept.flows.equals(mine.flows)
     same(kept, run({"kind": "cthrough", "unrequested": "alone"}, order="delete-create"))
@@ -61,7 +61,7 @@ def test_schedules_are_those_of_the_policy_in_rust(write: Write) -> None:
     mine = write('return round_robin(switch.racks, day="2 ms", night="100 us")', head=head)
     theirs = {"kind": "rotation", "day": "2 ms", "night": "100 us"}
     same(run(mine), run(theirs, initial=[]))
-    # Anything that has a schedule's columns is one.
+    # Any object with the columns of a schedule is accepted.
     head = "import types"
     columns = write(
         "n = switch.racks\n"
@@ -97,7 +97,8 @@ LINE = {
 
 
 def by_way_of(write: Write, tmp_path: Path, routes: str) -> Result:
-    """One flow of 12.5 MB from rack 0 to rack 2; circuits from both to rack 1."""
+    """Returns the time of one flow of 12.5 MB from rack 0 to rack 2, with circuits from both to
+    rack 1."""
     trace = tmp_path / "one.csv"
     trace.write_text("src,dst,bytes,arrival_ps\n0,2,12500000,0\n", encoding="utf-8")
     head = "from lightloom.policies import Circuits, Path"
@@ -108,8 +109,8 @@ def by_way_of(write: Write, tmp_path: Path, routes: str) -> Result:
 
 @pytest.mark.parametrize("routes", ["[[0, 1, 2]]", "[Path([2, 1, 0], [1, 0])]"])
 def test_routes_lead_over_several_circuits(write: Write, tmp_path: Path, routes: str) -> None:
-    """One interval, one change, and 100 Mbit at 10 Gb/s; three racks store the last packet of
-    1,500 B for 1.2 us each; by hand."""
+    """By hand: one interval, one change, and 100 Mbit at 10 Gb/s; three racks store the last packet
+    of 1,500 B for 1.2 us each."""
     result = by_way_of(write, tmp_path, routes)
     assert result.flows["finish_ps"].to_pylist() == [(20 + 1 + 10) * 10**9 + 3 * 1_200_000]
     assert result.flows["hops"].to_pylist() == [2.0]
@@ -123,7 +124,7 @@ def test_without_a_route_nobody_goes_over_two_circuits(
 
 
 def test_it_sees_demand_and_the_switch(write: Write, tmp_path: Path) -> None:
-    """What it was given is written down and compared with the log of the controller."""
+    """The inputs of the policy are recorded and compared with the log of the controller."""
     seen = tmp_path / "seen.json"
     mine = write(
         "assert demand.dtype == np.int64 and not demand.flags.writeable\n"
@@ -159,8 +160,8 @@ def test_it_sees_demand_and_the_switch(write: Write, tmp_path: Path) -> None:
 
 
 def test_plan_asks_it_once(write: Write) -> None:
-    """Weights by hand: a path counts for what its ends have for each other, and for
-    nothing that is between."""
+    """Weights by hand: a path counts for the demand between its ends, not for that of racks on the
+    way."""
     from lightloom.control import plan
 
     demand = np.array([[0, 7, 3], [1, 0, 0], [4, 0, 0]])
@@ -184,7 +185,7 @@ def test_plan_asks_it_once(write: Write) -> None:
 
 
 def test_what_it_prints_is_no_output_of_the_command(write: Write, tmp_path: Path) -> None:
-    """JSON is JSON and nothing else, and nothing is lost; in sweeps likewise."""
+    """The JSON output contains only JSON, and no printed text is lost; the same holds in sweeps."""
     body = "print('deciding')\nsys.stdout.write('deciding\\n')\nreturn [(0, 1)]"
     members = "    def __init__(self, word='making'): print(word)"
     write(body, head="import sys\nprint('loading')", members=members)
@@ -261,9 +262,9 @@ def test_the_example_joins_the_heaviest_and_lets_the_rest_take_turns() -> None:
     demand = np.zeros((6, 6), np.int64)
     for a, b, size in [(0, 1, 30), (1, 2, 50), (2, 3, 20), (4, 5, 5), (3, 4, 10)]:
         demand[a, b] = size
-    # 1-2 outweighs 0-1 and 2-3; of 0, 3, 4 and 5 turn 1 joins 3 with 4: 7 = 1 modulo 6.
+    # 1-2 outweighs 0-1 and 2-3; among 0, 3, 4 and 5, turn 1 connects 3 with 4: 7 = 1 modulo 6.
     assert policy.decide(demand, Switch(racks=6)) == [(1, 2), (3, 4)]
-    # Lit, 0-1 counts for 60; it is not the turn of 4 and 5, which is turn 3.
+    # If it is lit, 0-1 counts as 60; 4 and 5 are not connected, because their turn is turn 3.
     lit = Switch(racks=6, lit=((0, 1, 0),))
     assert policy.decide(demand, lit) == [(0, 1), (2, 3)]
     assert policy.decide(demand, Switch(racks=6)) == [(1, 2), (4, 5)]
@@ -280,7 +281,7 @@ def test_the_example_of_schedules_shares_time_out_by_the_longest_queue() -> None
     demand[0, 1], demand[2, 3], demand[3, 2] = 300, 100, 500  # steps 1, 1 and 3
     switch = Switch(racks=4, interval_ps=1_000, night_ps=10, shortest_slot_ps=100)
     found = policy.decide(demand, switch)
-    # 800 ps to spare, 300 : 500; a slot of 100 each before.
+    # 800 ps remain, which are shared 300 : 500, in addition to a slot of 100 ps each.
     assert found.permutations.tolist() == [[1, 2, 3, 0], [3, 0, 1, 2]]
     assert (list(found.days_ps), found.night_ps) == ([390, 590], 10)
     # No rack has demand: three slots alike, of 333 ps.
@@ -294,6 +295,6 @@ def test_the_example_of_schedules_runs_on_mordia() -> None:
     fabric = {"kind": "mordia", "policy": f"{file}:Shares", "interval": "2 ms"}
     result = lightloom.run({**table, "fabric": [fabric]})
     assert result.summary["flows_completed"] == result.summary["flows_offered"]
-    # Eight racks have seven steps at most, and a slot is cut off where another schedule
-    # begins: of 2 ms eight nights of 11.5 us are dark at most.
+    # Eight racks have at most seven steps, and a slot is cut off when another schedule begins: in 2
+    # ms, at most eight nights of 11.5 us are dark.
     assert 1 - 8 * 11.5 / 2000 <= result.summary["duty_cycle"] < 1

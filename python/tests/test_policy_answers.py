@@ -134,7 +134,7 @@ def test_numbers_of_numpy_are_as_good_as_pythons() -> None:
         assert read(pairs, switch) == (rows, (False, None))
     for nothing in ([], np.zeros((0, 2)), np.array([])):
         assert read(nothing, switch) == ([], (False, None))
-    # A path without planes takes the lowest that joins its racks.
+    # A path without planes uses the lowest plane that connects its racks.
     found = read(Circuits([(0, 1, 1), (0, 1, 0), (1, 2, 1)], routes=[(0, 1, 2)]), switch)
     assert found is not None
     assert found[1] == (False, [([0, 1, 2], [0, 1])])

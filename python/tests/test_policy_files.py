@@ -88,7 +88,7 @@ def test_it_is_said_what_the_path_of_a_lost_file_is_relative_to(tmp_path: Path) 
 def test_a_value_that_lightloom_cannot_read_is_refused_by_its_key(
     write: Write, tmp_path: Path, above: object
 ) -> None:
-    """The line that hands it on is as the documentation has it: nothing to correct there."""
+    """The line that returns the value is that of the documentation, so it is not the error."""
     members = "    def __init__(self, above='1 MB', other='2 MB'):\n        bytes_of(above)\n"
     mine = write("return []", head="from lightloom.policies import bytes_of", members=members)
     with pytest.raises(lightloom.ConfigError) as refused:
@@ -105,7 +105,7 @@ def test_a_value_that_lightloom_cannot_read_is_refused_by_its_key(
 
 
 def test_a_preset_gives_way_to_a_file(write: Write) -> None:
-    """Its policy is a table with keys of its own, which are not the file's."""
+    """The policy of the preset is a table with keys that do not belong to the file's policy."""
     resolved = lightloom.load(
         experiment({"preset": "rotation", "policy": {"file": write("return []")}})
     ).resolved()
@@ -239,8 +239,11 @@ except KeyboardInterrupt:
 
 
 def test_ctrl_c_while_it_decides(write: Write) -> None:
-    """In a process of its own. The policy decides until the simulation halts, which may be after
-    the interrupt was caught: it interrupts once."""
+    """The test runs in a separate process.
+
+    The policy decides until the simulation halts, which may be after the interrupt was caught; the
+    policy therefore interrupts only once.
+    """
     once = "if left:\n    left.pop()\n    signal.raise_signal(signal.SIGINT)\nreturn []"
     mine = write(once, head="import signal\nleft = [1]")
     line = [sys.executable, "-c", CAUGHT, mine]

@@ -109,7 +109,7 @@ def test_sweeps_run_it_in_processes_and_notice_when_it_changes(
     assert "concurrent" not in done.stderr
 
 
-# What decisions took
+# The times of decisions
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_sweeps_run_it_in_processes_and_notice_when_it_changes(
 def test_what_was_measured_runs_again_to_the_same_bytes(
     write: Write, tmp_path: Path, fabric: dict[str, Any]
 ) -> None:
-    # Long enough to be seen in what flows get.
+    # Long enough to affect the rates of flows.
     write(
         "time.sleep(2e-3)\nboth = demand + demand.T\n"
         "return [np.unravel_index(both.argmax(), both.shape)] if both.any() else []",
@@ -147,13 +147,13 @@ def test_what_was_measured_runs_again_to_the_same_bytes(
     assert recorded.experiment == measured.experiment
     for name in ("flows.parquet", "timeseries.parquet", "circuits.parquet", "experiment.toml"):
         assert (first / name).read_bytes() == (again / name).read_bytes()
-    # They count: without them it is another run.
+    # The times have an effect: without them the run differs.
     given = lightloom.load(path, ["fabric.computation_delay=0 s"])
     assert not lightloom.run(given).flows.equals(measured.flows)
 
 
 def test_a_comparison_runs_again_with_what_was_measured(write: Write, tmp_path: Path) -> None:
-    # Longer than a busy machine may keep a decision waiting: one that takes longer is refused.
+    # Longer than a busy machine may delay a decision, because a longer decision is refused.
     often = {"interval": "300 ms"}
     mine = {"policy": write("return [(0, 1)]"), "computation_delay": "measured"}
     fabrics = [
@@ -168,7 +168,7 @@ def test_a_comparison_runs_again_with_what_was_measured(write: Write, tmp_path: 
     again = lightloom.compare(directory / "experiment.toml").save(tmp_path / "again")
     for name in ("mine/flows.parquet", "theirs/flows.parquet", "experiment.toml"):
         assert (directory / name).read_bytes() == (again / name).read_bytes()
-    # At other loads decisions take other times: there is no list that is right for all.
+    # Decisions take other times at other loads, so no list is valid for all.
     table = {**experiment(*fabrics), "compare": {"loads": [0.3]}}
     kept = lightloom.compare(table).experiment["fabric"]
     assert kept[0]["computation_delay"] == "measured"
@@ -192,7 +192,7 @@ def test_a_decision_measured_to_take_too_long_is_named_with_what_it_was(write: W
         problem.limit or "",
     )
     assert told is not None
-    # Three digits, and what was slept at least.
+    # The time has three digits and is at least the time of the sleep.
     assert len(told[1].replace(".", "")) <= 3
     assert float(told[1]) >= 50
 
@@ -221,8 +221,8 @@ def test_a_record_holds_nothing_that_cannot_have_been_measured(fabric: dict[str,
 
 
 def test_a_decision_that_takes_longer_than_the_interval_delays_the_next(write: Write) -> None:
-    """It is asked after 20 ms, decides until 50 and changes until 51 what falls due at
-    40; then it takes until 81 and 82, and so on."""
+    """The policy is called after 20 ms, decides until 50 ms, and the change ends at 51 ms; the
+    decision that is due at 40 ms then lasts until 81 ms and its change until 82 ms, and so on."""
     joined = "self.asked += 1\nreturn [(0, 1)] if self.asked % 2 else [(2, 3)]"
     mine = write(joined, members="    asked = 0")
     table = experiment({"policy": mine}, run={"controller_log": True})
@@ -253,14 +253,13 @@ def test_a_log_is_kept_and_changes_no_result(write: Write, tmp_path: Path) -> No
     assert not (one / "controller.jsonl").exists()
     assert (other / "controller.jsonl").read_text(encoding="utf-8") == told.controller_log
     assert Result.load(other).controller_log == told.controller_log
-    # A result without one that takes its place takes it away.
+    # A result without a log that replaces this result removes the log.
     silent.save(other)
     assert not (other / "controller.jsonl").exists()
 
 
 def test_the_log_tells_the_first_change_step_by_step(write: Write) -> None:
-    """Worked out by hand: wake after 20 ms, measure, compute at once, dark, light for
-    1 ms, enter."""
+    """By hand: wake after 20 ms, measure, compute at once, go dark, light for 1 ms, enter."""
     mine = write("return [[0, 5], [1, 2]]")
     result = lightloom.run(experiment({"policy": mine}, run={"controller_log": True}))
     assert result.controller_log is not None

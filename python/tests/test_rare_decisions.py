@@ -29,7 +29,8 @@ def table(fabric: dict[str, Any], stop: str) -> dict[str, Any]:
 
 
 def decided(log: str, delay_ps: int, ended_s: float) -> int:
-    """How often the controller of a log heard of demand so early that it decided before the end."""
+    """Returns the number of demand reports in a log that were early enough for a decision before
+    the end."""
     lines = [json.loads(line) for line in log.splitlines()]
     heard = [
         line["at_ps"]
@@ -48,7 +49,7 @@ def decided(log: str, delay_ps: int, ended_s: float) -> int:
     ],
 )
 def test_decisions_are_those_of_the_log(kind: str, interval_us: int, share: float) -> None:
-    """Of a decision that takes that share of its interval."""
+    """The decision takes this share of its interval."""
     counts, delay_us = set(), round(share * interval_us)
     for end in (0.9, 1.0, 1.3, 1.4, 1.5, 2.0, 2.001, 2.5, 2.7, 3.5, 4.5):
         fabric = {
@@ -142,8 +143,9 @@ def test_a_comparison_says_it_once(verbose: tuple[str, ...], tmp_path: Path) -> 
 
 
 def test_flows_of_a_job_that_wait_for_a_circuit_name_the_interval(tmp_path: Path) -> None:
-    """All-to-all of 4 racks by circuits alone: one at a time a rack, each for an interval of 1 s.
-    A flow of 1 MB takes 800 us at 10 Gb/s, and that of the last of three matchings over 2 s."""
+    """An all-to-all of 4 racks only over circuits: each rack has one circuit at a time, for an
+    interval of 1 s. A flow of 1 MB takes 800 us at 10 Gb/s, and one of the last of three matchings
+    takes over 2 s."""
     hybrid = {
         "kind": "hybrid", "electrical": False, "interval": "1 s", "policy": "cthrough",
         "circuit_rate": "10 Gb/s",

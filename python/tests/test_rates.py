@@ -1,4 +1,4 @@
-"""Sirius by rates: notes where rates are inaccurate, and errors."""
+"""Sirius with rates: notes on inaccurate results, and errors."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def test_even_traffic_of_long_flows_is_beyond_doubt() -> None:
     assert result.summary["queue_peak_bytes"] is None
     hops = result.flows["hops"].to_numpy()
     apart = result.flows["src"].to_numpy() // 2 != result.flows["dst"].to_numpy() // 2
-    # Two but for the two of 16 racks that are its own ends.
+    # Two hops, except if the intermediate is one of the two ends of a flow among 16 racks.
     assert set(hops[apart]) == {np.float32(2 - 2 / 16)}
 
 
@@ -41,7 +41,7 @@ def test_cells_have_nothing_said_of_rates() -> None:
 
 
 def test_padding_is_said() -> None:
-    """Of 100 B a cell of 562 B carries: 462 % more."""
+    """A cell of 562 B carries 100 B, which is 462 % more."""
     table = experiment("uniform")
     table["workload"]["sizes"]["size"] = "100 B"
     (note,) = rates.notes(lightloom.run(table))
@@ -65,13 +65,13 @@ def test_queues_are_said_where_they_decide() -> None:
 
 
 def test_short_flows_among_long_ones_are_said() -> None:
-    """They wait behind cells of these, and by rates they do not."""
+    """Short flows wait behind cells of long ones; with rates they do not."""
     table = experiment("uniform")
     table["workload"] |= {"sizes": {"kind": "published", "name": "web-search"}}
     said = list(rates.notes(lightloom.run(table)))
     assert any("short flows do not wait behind" in note for note in said)
     mixed = rates.mixed(np.array([1_000, 2_000, 99_000, 90_000, 100_000], np.uint64))
-    assert list(mixed) == []  # most bytes are of short ones
+    assert list(mixed) == []  # most bytes belong to short flows
 
 
 def test_failures_are_refused() -> None:

@@ -1,4 +1,5 @@
-"""`readings.toml`: its errors, the readings that it defines, and figures measured by them."""
+"""`readings.toml`: its errors, the readings that it defines, and figures that are measured by
+them."""
 
 from pathlib import Path
 from typing import Any
@@ -170,7 +171,7 @@ def test_the_picture_has_a_cell_for_every_value(tmp_path: Path) -> None:
 
 
 def test_sirius_is_measured_by_every_reading_of_its_figures() -> None:
-    """Every override is one that the set-up takes, and every figure's factors are there."""
+    """The set-up accepts every override, and the factors of every figure exist."""
     found = of_fabric(SIRIUS)
     assert found is not None
     for setting in found.settings():
@@ -185,7 +186,7 @@ def test_sirius_is_measured_by_every_reading_of_its_figures() -> None:
 
 
 def test_both_goodputs_are_of_one_run() -> None:
-    """A run that ends with the last arrival has the goodput that a drained one has until then."""
+    """A run that ends at the last arrival has the goodput of a drained run up to that time."""
     small: list[str] = ["workload.flows=2000", "workload.load=0.5"]
 
     def run(stop: str) -> dict[str, Any]:

@@ -45,12 +45,12 @@ def test_a_total_is_the_sum_of_its_bill(reading: str, given: tuple[str, ...]) ->
 
 
 def test_what_is_set_goes_before_what_the_reading_tells() -> None:
-    # By A 3 switches and 2 transceivers lie on a path of Sirius, and 2 gratings.
+    # By reading A, a path of Sirius has 3 switches, 2 transceivers and 2 gratings.
     boxes, ends = Fraction(1, 4), Fraction(16)
     own = _costs("A", "tunable-transceiver=700", "grating=1000").fabrics["sirius"]
     assert own.capital == Range.of(3 * boxes * 5000 + 2 * ends * 700 + 2 * boxes * 1000)
-    # A grating is told by a switch, a tunable transceiver by a transceiver: of 3 to 5 lasers that
-    # are a tenth of it each.
+    # The price of a grating is derived from that of a switch, and the price of a tunable
+    # transceiver from that of a transceiver: 3 to 5 lasers, each a tenth of it.
     told = _costs("A", "switch=8000", "transceiver=2").fabrics["sirius"]
     low, high = (
         3 * boxes * 8000 + 2 * ends * 800 * times + 2 * boxes * 2000

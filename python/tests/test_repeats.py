@@ -63,7 +63,8 @@ def test_means_and_intervals_are_students(repeated: Repeated) -> None:
         "n": 4,
     }
     assert repeated.means["fct"]["short"]["p99_us"] == found["mean"]
-    # Of all that were offered, not of those alone that had arrived when a run ended.
+    # The means are over all offered flows, not only over those that had arrived at the end of a
+    # run.
     offered = [result.summary["fct_bound"]["short"]["p99_us"]["low"] for result in repeated.results]
     interval = repeated.interval(PATH)
     assert interval is not None
@@ -89,7 +90,7 @@ def test_a_figure_that_some_seeds_lack_counts_the_others() -> None:
 
 
 def test_a_job_that_some_seed_did_not_end_has_no_mean_time() -> None:
-    """The mean of the others favoured who left jobs unfinished."""
+    """Regression: the mean over other seeds favoured fabrics that left jobs unfinished."""
 
     def seed(number: int, seconds: float | None) -> dict[str, Any]:
         job = {"start_s": 1.0, "finish_s": seconds and 1 + seconds, "seconds": seconds}
@@ -206,8 +207,8 @@ def test_compare_prints_half_widths_and_draws_bands(tmp_path: Path) -> None:
 
 
 def test_a_repeated_trace_is_no_surer_than_its_flows(tmp_path: Path) -> None:
-    """Intervals over seeds that play the same flows were taken for those of the traffic: a
-    Clos, which draws nothing, won by ± 0."""
+    """Regression: intervals over seeds with the same flows were read as those of the traffic, so
+    that a Clos network, which has no random values, led with ± 0."""
     trace = tmp_path / "trace.csv"
     sizes = np.random.default_rng(5).integers(1, 90_000, 300)
     rows = (f"{k % 8},{(k * 5 + 3) % 8},{size},{k * 40_000}" for k, size in enumerate(sizes))
@@ -258,7 +259,7 @@ def test_a_band_is_the_interval_of_the_curves_of_all_seeds(comparison: Compariso
         assert line.y[place] == pytest.approx(np.mean(shares))
         edge = band.y[: len(line.x)][place] - line.y[place]
         assert edge == pytest.approx(half)
-        # The mean over the seeds of a share is that of all their flows together.
+        # The mean of a share over the seeds is that of all their flows together.
         pooled = np.concatenate([f.fct for f in fabric.seeds])
         assert line.y[place] == pytest.approx(np.mean(pooled <= at), abs=0.02)
 
@@ -284,7 +285,7 @@ def test_on_a_logarithmic_axis_a_band_ends_at_a_tenth_of_its_mean() -> None:
     line = Series("a", x, np.where(mean > 0, mean, np.nan), 0)
     y = bands.around("time", "time", "log", [line], [whole])
     first, last = bands.within([whole], axis("x", "number", "linear", [line], "x"), y)
-    # Where the mean is 0 there is a gap.
+    # If the mean is 0 there is a gap.
     assert list(first.x) == [1, 2, 2, 1]
     assert list(first.y) == pytest.approx([5, 40, 1, 3])
     assert list(last.y) == pytest.approx([11.9, 0.6])
@@ -324,7 +325,8 @@ def test_an_axis_holds_whiskers() -> None:
 def test_intervals_of_sizes_without_a_variance_are_said_to_hold_less_often(
     workload: dict[str, Any], shape: float | None
 ) -> None:
-    """A Pareto law has a finite variance where its shape is above 2, or its tail is cut off."""
+    """A Pareto distribution has a finite variance if its shape is above 2, or if its tail is cut
+    off."""
     assert repeats.unbounded_shape({"workload": workload}) == shape
     said = "no finite variance" in printed.legend(3, {"workload": workload})
     assert said == (shape is not None)

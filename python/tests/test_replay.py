@@ -33,7 +33,7 @@ EXPERIMENT = {
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of c-Through's manager, six seconds long."""
+    """A log of c-Through's manager over six seconds."""
     path = tmp_path_factory.mktemp("log") / "controller.jsonl"
     text = lightloom.run(EXPERIMENT).controller_log
     assert text is not None
@@ -51,7 +51,7 @@ def test_the_same_policy_never_parts(log: Path) -> None:
     assert made["header"]["policy"]["kind"] == "cthrough"
     assert made["replay"]["parted"] is None
     assert made["replay"]["recorded"] == made["replay"]["replayed"]
-    # One a second, the first after one; the run ends before the sixth.
+    # There is one decision per second, the first after one second; the run ends before the sixth.
     assert len(made["replay"]["recorded"]["decisions"]) == 5
     code, text = call("--replay", log)
     assert code == 0
@@ -62,7 +62,8 @@ def test_another_policy_parts_where_it_decides_otherwise(log: Path) -> None:
     made = replay(log, "rotation", day="100 ms")
     parted = made["replay"]["parted"]
     line = log.read_text().splitlines()[parted["line"] - 1]
-    # Both decide after a second; then one takes circuits down, the other follows.
+    # Both policies decide after a second; one then removes circuits, and the other follows its
+    # schedule.
     assert parted["at_ps"] == 10**12
     assert "dark" in parted["recorded"]
     assert '"dark"' in line
@@ -201,7 +202,7 @@ class Pair:
 
 @pytest.fixture
 def own(tmp_path: Path) -> tuple[Path, Path]:
-    """A policy in a file, and the log of a run of it."""
+    """A policy in a file, and the log of a run with it."""
     policy, path = tmp_path / "pair.py", tmp_path / "controller.jsonl"
     policy.write_text(POLICY)
     fabric = {"kind": "hybrid", "policy": f"{policy}:Pair", "socket_buffer": "1 GB"}
@@ -234,14 +235,14 @@ def test_a_policy_whose_file_has_changed_is_not_called_the_same(
     assert code == 0
     assert "is another than the one that was recorded" in text
     assert "replayed: pair.py:Pair as it is now" in text
-    # Another class, or with other options: nothing that was recorded.
+    # Another class, or other options, were not recorded.
     policy.write_text(POLICY)
     made = replay(path, f"{policy}:Pair", other=3)
     assert (made["is_recorded"], made["notes"]) == (False, [])
 
 
 def test_light_is_told_as_a_mean_and_a_share(own: tuple[Path, Path]) -> None:
-    """One circuit of two ports of four, from its light to the end of the log."""
+    """One circuit, with two of four ports, is lit until the end of the log."""
     _, path = own
     entries = [json.loads(line) for line in path.read_text().splitlines()[1:-1]]
     step = next(e["action"]["light"][0] for e in entries if "light" in e.get("action", {}))
@@ -363,7 +364,7 @@ def test_an_edited_log_is_played_or_refused(log: Path, tmp_path: Path, data: st.
 
 
 def places(value: object) -> Iterator[tuple[object, object]]:
-    """Every table and list in a value, with each of its keys."""
+    """Returns every table and list in a value, with each of its keys."""
     keys = value if isinstance(value, dict) else range(len(value) if type(value) is list else 0)
     for key in list(keys):
         yield value, key

@@ -1,4 +1,4 @@
-"""Replay of a day of demand: against a plain recomputation, against bounds, and its texts."""
+"""Replay of a day of demand, compared with a plain recomputation and with bounds; and its texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NAMES = ["a", "b", "c", "d"]
 PAIRS = [(a, b) for a in range(4) for b in range(4) if a != b]
 MATCHINGS = [{(0, 1), (2, 3)}, {(0, 2), (1, 3)}, {(0, 3), (1, 2)}]
 RATE = 8 * 10**6
-"""A byte in a microsecond [b/s]."""
+"""A rate of one byte per microsecond [b/s]."""
 
 amounts = st.lists(st.integers(0, 10**9), min_size=12, max_size=12)
 days = st.lists(amounts, min_size=2, max_size=6)
@@ -62,11 +62,11 @@ def _quietly(name: str, done: int, several: int) -> None:
     """Prints nothing."""
 
 
-# Against a plain recomputation
+# Comparison with a plain recomputation
 
 
 def best(sizes: list[int]) -> list[set[tuple[int, int]]]:
-    """All perfect matchings of the most demand."""
+    """Returns all perfect matchings of the largest demand."""
     demand = dict(zip(PAIRS, sizes, strict=True))
     weights = [sum(demand[a, b] + demand[b, a] for a, b in pairs) for pairs in MATCHINGS]
     return [pairs for pairs, w in zip(MATCHINGS, weights, strict=True) if w == max(weights)]
@@ -75,7 +75,8 @@ def best(sizes: list[int]) -> list[set[tuple[int, int]]]:
 def second_by_second(
     sizes: list[int], lit: set[tuple[int, int]], new: set[tuple[int, int]], dark: int, rate: int
 ) -> float:
-    """What circuits carry in 100 s if demand comes evenly, a second after the other."""
+    """Returns the bytes that circuits carry in 100 s if demand arrives evenly, computed second by
+    second."""
     found = 0.0
     for (a, b), size in zip(PAIRS, sizes, strict=True):
         pair = (min(a, b), max(a, b))
@@ -86,7 +87,7 @@ def second_by_second(
 
 
 def distinct(sizes: list[list[int]]) -> bool:
-    """Whether every interval has one best matching, so that nothing hangs on ties."""
+    """Whether every interval has a unique best matching, so that results do not depend on ties."""
     return all(len(best(one)) == 1 for one in sizes)
 
 
@@ -120,7 +121,7 @@ def test_a_day_of_matchings(sizes: list[list[int]], dark: int, all_dark: bool) -
             for pair in affected:
                 by_pair[pair] = by_pair.get(pair, 0) + dark * US
             lit = wanted
-        assert account.changes == max(0, changes - 1)  # the first circuits are no change
+        assert account.changes == max(0, changes - 1)  # the first circuits are not a change
         assert sum(step.dark_us for step in account.steps) == dark_s * US
         assert account.dark_us == by_pair
     assert found["no circuits"].served == 0
@@ -129,7 +130,7 @@ def test_a_day_of_matchings(sizes: list[list[int]], dark: int, all_dark: bool) -
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(days)
 def test_who_knows_more_serves_more(sizes: list[list[int]]) -> None:
-    """Where changes cost nothing and circuits are never full."""
+    """This holds if changes cost nothing and circuits are never full."""
     if not any(map(any, sizes[1:])):
         return
     found = played(a_day(sizes), "edmonds", Terms(10**15, 0, False))
@@ -148,7 +149,7 @@ def test_who_knows_more_serves_more(sizes: list[list[int]]) -> None:
 def test_days_of_a_schedule_are_counted(
     slots: list[tuple[list[int], int]], night: int, length: int
 ) -> None:
-    """Microsecond by microsecond."""
+    """The reference is computed microsecond by microsecond."""
     permutations = np.array([outputs for outputs, _ in slots], np.int64)
     lengths = np.array([day * US for _, day in slots], np.int64)
     schedule = Schedule(permutations, lengths, night * US)
@@ -162,12 +163,12 @@ def test_days_of_a_schedule_are_counted(
 
 
 def test_a_schedule_carries_what_comes_and_fits() -> None:
-    """0 to 1 for 3 s of 4, and 1 to 2 for none; a tenth of the interval is dark."""
+    """0 to 1 is connected for 3 s of 4, and 1 to 2 never; a tenth of the interval is dark."""
     turns = Schedule(np.array([[1, 0, 2, 3], [2, 1, 0, 3]]), np.array([3 * US, US]), 0)
     one = interval([80 * US, 0, 0, 0, 5, *[0] * 7])
     assert (one.src.tolist(), one.dst.tolist()) == ([0, 1], [1, 2])
     light = Light(schedule=turns)
-    # 100 s of a byte in a microsecond: 90 s are lit, 3 of 4 parts of them for the pair.
+    # 100 s at one byte per microsecond: 90 s are lit, 3/4 of them for the pair.
     assert carried(light, one, [(-1, -1, -1)], 10 * US, RATE).tolist() == [67.5 * US, 0]
     assert carried(light, one, [], 10 * US, RATE).tolist() == [75 * US, 0]
     assert carried(light, one, [], 0, 2 * RATE).tolist() == [80 * US, 0]
@@ -177,7 +178,8 @@ def test_circuits_beside_each_other_and_of_one_direction() -> None:
     one = interval([300 * US, 0, 0, 0, 150 * US, *[0] * 7])
     double = Light(frozenset({(0, 1, 0), (0, 1, 1)}))
     assert carried(double, one, [], 0, RATE).tolist() == [200 * US, 0]
-    # Of one that comes up at half time 150 s are left; what comes meets one at least.
+    # For a circuit that comes up at half time, 150 s remain; arriving demand has at least one
+    # circuit.
     assert carried(double, one, [(0, 1, 1)], 50 * US, RATE).tolist() == [150 * US, 0]
     one_way = Light(frozenset({(2, 1, 0)}), directed=True)
     assert carried(one_way, one, [], 0, RATE).tolist() == [0, 0]
@@ -195,8 +197,8 @@ routes = st.lists(
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(routes, st.data())
 def test_shares_are_fair(routes: list[list[int]], data: st.DataObject) -> None:
-    """Max-min: by linear programs, the least share is as large as it can be, then the next
-    among those that can still grow, and so on."""
+    """Max-min fairness by linear programs: the smallest share is maximal, then the next among those
+    that can still grow, and so on."""
     sizes = st.lists(st.integers(0, 20), min_size=len(routes), max_size=len(routes))
     demand = np.array(data.draw(sizes), float)
     capacity = np.array(data.draw(st.lists(st.integers(1, 20), min_size=4, max_size=4)), float)
@@ -208,12 +210,12 @@ def test_shares_are_fair(routes: list[list[int]], data: st.DataObject) -> None:
 def by_programs(
     demand: np.ndarray[Any, Any], uses: np.ndarray[Any, Any], capacity: np.ndarray[Any, Any]
 ) -> list[float]:
-    """Max-min fair shares, a level at a time."""
+    """Returns max-min fair shares, computed level by level."""
     paths = len(demand)
     fixed: dict[int, float] = {}
     while len(fixed) < paths:
         free = [path for path in range(paths) if path not in fixed]
-        # Maximise t with x_p >= t for all that are free.
+        # Maximises t with x_p >= t for all free paths.
         above = np.zeros((len(free), paths + 1))
         for row, path in enumerate(free):
             above[row, [path, paths]] = -1, 1
@@ -224,7 +226,8 @@ def by_programs(
             [*[0] * paths, -1], table, limits, bounds=[*bounds, (0, max(demand.max(), 0))]
         ).fun
         for path in free:
-            # Who cannot have more than the level if all others have at least it.
+            # Finds the paths that cannot have more than the level if all others have at least the
+            # level.
             goal = [0.0] * (paths + 1)
             goal[path] = -1
             least = [*bounds, (level, level)]
@@ -234,7 +237,8 @@ def by_programs(
 
 
 def test_paths_of_hydra_share_their_circuits() -> None:
-    """A chain 0-1-2 of circuits: what 0 has for 2 crosses both, each direction for itself."""
+    """A chain 0-1-2 of circuits: traffic from 0 to 2 crosses both, separately for each
+    direction."""
     light = Light(
         frozenset({(0, 1, 0), (1, 2, 0)}),
         routes=((0, 1, ((0, 1, 0),)), (1, 2, ((1, 2, 0),)), (0, 2, ((0, 1, 0), (1, 2, 0)))),
@@ -249,7 +253,7 @@ def test_paths_of_hydra_share_their_circuits() -> None:
         )
     )
     assert sent == pytest.approx({(0, 1): 50 * US, (0, 2): 50 * US, (2, 0): 70 * US})
-    # While a circuit is dark, none of its paths carries.
+    # While a circuit is dark, none of its paths carries traffic.
     sent = carried(light, one, [(1, 2, 0)], 50 * US, RATE)
     assert sent.tolist() == pytest.approx([60 * US, 40 * US, 35 * US])
 
@@ -257,7 +261,7 @@ def test_paths_of_hydra_share_their_circuits() -> None:
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.integers(0, 1000))
 def test_paths_of_a_plan_lead_from_end_to_end(seed: int) -> None:
-    """Circuit by circuit, from the rack that is named first to the other."""
+    """The path leads circuit by circuit from the first named rack to the other."""
     matrix = np.random.default_rng(seed).integers(0, 10**9, (7, 7))
     np.fill_diagonal(matrix, 0)
     light = light_of(control.plan(matrix, "hydra", planes=2, hops=4))
@@ -340,7 +344,7 @@ def test_samples_of_prometheus_are_a_day(tmp_path: Path) -> None:
     ]
     answer = {"status": "success", "data": {"resultType": "matrix", "result": result}}
     day = read_day([write(tmp_path, "p.json", json.dumps(answer))], unit="B/s")
-    # A rate is that of the step before it.
+    # A rate applies to the step before it.
     assert as_dicts(day) == [(0, 300, {("a", "b"): 600}), (300, 300, {("b", "a"): 150})]
 
 
@@ -350,7 +354,8 @@ def hourly(times: list[str], pair: str = "a,b") -> str:
 
 
 def test_missing_hours_leave_intervals_an_hour_long(tmp_path: Path) -> None:
-    """At 03, 05, 06, 08 and 10 h: the commonest distance is 2 h, the common divisor 1 h."""
+    """Samples at 03, 05, 06, 08 and 10 h: the most common distance is 2 h, and the common divisor
+    is 1 h."""
     times = [f"{hour:02}:00" for hour in (3, 5, 6, 8, 10)]
     day = read_day([write(tmp_path, "d.csv", hourly(times))])
     assert [one.seconds for one in day.intervals] == [3600] * 5
@@ -368,13 +373,13 @@ EVERY = {
     "the step": ("1 h", [5, 6, 7, 8, 9, 10]),
     "two of them": ("2 h", [11, 15, 19]),
 }
-"""Lengths that hourly records are put into: why not, or the sums of intervals [bytes]."""
+"""Lengths of intervals for hourly records: the refusal, or the sums of intervals [bytes]."""
 
 
 @pytest.mark.parametrize("case", EVERY)
 @pytest.mark.parametrize("form", ["CSV", "files", "Prometheus"])
 def test_intervals_are_multiples_of_the_step(case: str, form: str, tmp_path: Path) -> None:
-    """Six hours of 5, 6, … 10 B; in intervals of 5 min each rate would be 12 times too high."""
+    """Six hours with 5, 6, … 10 B; in intervals of 5 min each rate would be 12 times too high."""
     every, expected = EVERY[case]
     sizes = range(5, 11)
     if form == "CSV":
@@ -385,7 +390,7 @@ def test_intervals_are_multiples_of_the_step(case: str, form: str, tmp_path: Pat
             for hour, size in enumerate(sizes)
         ]
     else:
-        # A sample is of the hour before it.
+        # A sample is for the hour before it.
         values = [[3600 * (at + 1), str(size)] for at, size in enumerate(sizes)]
         series = {"metric": {"src": "a", "dst": "b"}, "values": values}
         data = {"resultType": "matrix", "result": [series]}
@@ -412,7 +417,7 @@ def test_uneven_records_are_in_no_intervals_much_shorter(tmp_path: Path) -> None
 def test_times_have_the_unit_of_their_column(
     name: str, unit: str, parts: int, form: str, tmp_path: Path
 ) -> None:
-    """At half past 0, 1 and 2 h."""
+    """Samples at half past 0, 1 and 2 h."""
     rows = [
         {"src": "a", "dst": "b", "bytes": size, f"{name}_{unit}": when * parts}
         for size, when in ((5, 1_800), (7, 5_400), (9, 9_000))
@@ -455,7 +460,7 @@ def test_times_with_and_without_a_zone_are_not_mixed(case: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("minutes", [60, 5])
 def test_an_hour_that_occurs_twice_is_refused(minutes: int, tmp_path: Path) -> None:
-    """The night of 25 October 2026 in Europe, in local time; in UTC it has 25 hours."""
+    """The day of 25 October 2026 in Europe has 25 hours; in local time one hour occurs twice."""
     clock = [f"{hour:02}:{at:02}" for hour in range(5) for at in range(0, 60, minutes)]
     back = [time for time in clock if time < "03:00"]
     local = [*back, *(time for time in clock if time >= "02:00")]
@@ -474,7 +479,7 @@ def test_an_hour_that_occurs_twice_is_refused(minutes: int, tmp_path: Path) -> N
 
 
 def test_records_of_a_pair_that_come_twice_are_added_up(tmp_path: Path) -> None:
-    """At each time, so that no clock went back."""
+    """The records occur twice at each time, so that no clock was set back."""
     rows = [f"a,b,7,2026-10-25T{hour:02}:00" for hour in range(4) for _ in range(2)]
     path = write(tmp_path, "d.csv", "src,dst,bytes,time\n" + "\n".join(rows) + "\n")
     assert [one.total for one in read_day([path]).intervals] == [14] * 4
@@ -495,7 +500,7 @@ def test_flows_are_put_together(tmp_path: Path) -> None:
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.permutations(range(4)), st.integers(0, 100))
 def test_the_order_of_racks_does_not_matter(order: list[int], seed: int) -> None:
-    """No two sets of pairs have as much, so circuits are the same by name."""
+    """No two sets of pairs have equal demand, so the named circuits are the same."""
     draw = np.random.default_rng(seed)
     sizes = draw.integers(1, 10**9, (4, 12)).tolist()
     day = a_day(sizes)
@@ -642,7 +647,7 @@ def test_the_example_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert sum(int(row["bytes"]) for row in mine) == made["demand"]["bytes"]
         assert found["share"] == found["served_bytes"] / made["demand"]["bytes"]
         assert found["changes_per_hour"] == found["changes"] / 23
-    # Two moves of the first job after the first plan, which the second row keeps.
+    # The first job moves twice after the first plan, which the player of the second row keeps.
     assert players["edmonds"]["changes"] == 2
     assert players["never change"]["changes"] == 0
     assert max(entry["dark_s"] for entry in made["dark_s_by_pair"]) == 0.02
