@@ -24,7 +24,7 @@ KEYS = ["by-load", "fct-distribution", "fct-by-size", "queues", "traffic"]
 
 
 class Page(HTMLParser):
-    """Elements that must be closed are; text, attributes and scripts by kind."""
+    """Checks that elements are closed; collects text, attributes and scripts by kind."""
 
     VOID = frozenset({"meta", "br", "hr", "img", "link", "input", "path", "use"})
 
@@ -75,7 +75,7 @@ def data_of(text: str) -> Any:
 
 @pytest.fixture(scope="module")
 def four(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """The usual report: four fabrics at three loads."""
+    """The default report: four fabrics at three loads."""
     out = tmp_path_factory.mktemp("report")
     return built(out), out
 
@@ -98,7 +98,7 @@ def test_the_page_loads_nothing_from_elsewhere(four: tuple[str, Path]) -> None:
     styles = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     assert "@import" not in styles
     assert not re.search(r"url\((?!#)", styles)
-    assert "default-src 'none'" in text  # so a browser would refuse it, too
+    assert "default-src 'none'" in text  # so that a browser would also refuse it
 
 
 def test_every_figure_is_in_the_page_and_in_files(four: tuple[str, Path]) -> None:
@@ -122,7 +122,7 @@ def test_the_page_and_the_file_show_the_same_curves(four: tuple[str, Path]) -> N
     clos = next(t for t in distribution["data"] if t["name"] == "clos")
     assert clos["x"] == sorted(clos["x"])
     assert clos["y"] == sorted(clos["y"])
-    assert clos["y"][-1] == 1  # every short flow finished
+    assert clos["y"][-1] == 1  # every short flow is finished
 
 
 def test_same_input_same_bytes(tmp_path: Path, four: tuple[str, Path]) -> None:

@@ -1,4 +1,4 @@
-"""The report in a real browser: both themes, in the width of a desktop and of a phone, by keyboard
+"""The report in a real browser: both themes, the width of a desktop and of a phone, keyboard
 only."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four fabrics at three loads, eight of them, and circuits."""
+    """A page with four fabrics at three loads, with eight fabrics, and with circuits."""
     circuits = make_hybrids()
     circuits.name = "circuits"
     four = make_comparison(FOUR, name="Web search", loads=(0.1, 0.5, 1.0), n=3000)
@@ -41,13 +41,13 @@ def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pictured(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two workloads, so small that the page holds the pictures of all figures."""
+    """Two workloads, so small that the page contains all figures."""
     made = [make_comparison(FOUR[:2], name=name, n=300) for name in ("one", "other")]
     return report.build(made, tmp_path_factory.mktemp("pictured"))
 
 
 def changed(page: Path, tmp_path: Path, old: str, new: str) -> Path:
-    """The page with another text in it."""
+    """Writes the page with a changed text."""
     text = page.read_text(encoding="utf-8")
     assert text.count(old) >= 1
     made = tmp_path / "changed.html"
@@ -55,7 +55,7 @@ def changed(page: Path, tmp_path: Path, old: str, new: str) -> Path:
     return made
 
 
-# What a reader sees
+# View of a reader
 
 
 @pytest.mark.parametrize(("width", "theme"), LOOKS)
@@ -75,7 +75,7 @@ def test_nothing_goes_wrong_whatever_is_pressed(
 
 
 def press_everything(visit: Visit) -> None:
-    """Each kind of control of the workload that is shown, once there and back."""
+    """Uses each kind of control of the visible workload, once in each direction."""
     view = visit.page.locator(".view:not([hidden])")
     for _ in range(2):
         visit.page.locator("#theme").click()
@@ -89,7 +89,7 @@ def press_everything(visit: Visit) -> None:
 
 
 def fits(visit: Visit, width: int) -> None:
-    """The page is as wide as the window, and no two labels of an axis meet."""
+    """Checks that the page is as wide as the window, and that no two labels of an axis overlap."""
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
     meet = visit.page.evaluate(
         """() => {
@@ -217,7 +217,7 @@ def test_a_link_lands_where_it_says(
         chosen = visit.page.get_by_role("tab").nth(tab)
         assert chosen.get_attribute("aria-selected") == "true"
         assert visit.at_top(target)
-        visit.page.wait_for_timeout(300)  # longer than scrolling takes to tell the address
+        visit.page.wait_for_timeout(300)  # longer than scrolling takes to update the address
         assert visit.page.evaluate("location.hash") == fragment
         current = visit.page.locator(".view:not([hidden]) .toc [aria-current]")
         assert current.get_attribute("href") == target
@@ -227,7 +227,7 @@ def test_a_link_lands_where_it_says(
 def test_a_workload_is_found_by_its_name_or_a_part_of_it(
     browser: Any, tmp_path: Path, name: str
 ) -> None:
-    """Names as the tabs have them opened the first."""
+    """Regression: names in the form of the tabs opened the first workload."""
     presets = ("ideal", "realistic")
     made = [make_comparison(FOUR[:2], name=f"fabric choice, {p}", n=300) for p in presets]
     with visiting(browser) as visit:
@@ -304,7 +304,8 @@ def test_scrolling_is_followed_by_the_address(browser: Any, page: Path) -> None:
         assert visit.at_top("#figure-1-traffic")
 
 
-#: Boxes of charts that grow late, as if they were drawn slowly; the browser holds nothing in place.
+#: Boxes of charts that grow late, as if they were drawn slowly; the browser keeps no scroll
+#: position.
 LATE = """addEventListener("DOMContentLoaded", () => {
   document.documentElement.style.overflowAnchor = "none";
   setTimeout(() => {
@@ -315,7 +316,7 @@ LATE = """addEventListener("DOMContentLoaded", () => {
 
 
 def late(visit: Any) -> None:
-    """Waits until the charts have grown, and for what follows a scroll."""
+    """Waits until the charts have grown, and for the actions after scrolling."""
     visit.page.wait_for_function("() => window.late === true")
     visit.page.wait_for_timeout(400)
 
@@ -336,7 +337,7 @@ def test_opening_the_contents_moves_the_page_and_not_the_address(browser: Any, p
             visit.page.reload()
             visit.settle()
             visit.page.locator("#view-1 .toc summary").click()
-            visit.page.wait_for_timeout(400)  # longer than the follower waits
+            visit.page.wait_for_timeout(400)  # longer than the page waits to follow
             assert visit.address["section"] == section
 
 
@@ -382,7 +383,7 @@ def test_every_fabric_is_reached_on_a_phone(browser: Any, page: Path) -> None:
 
 
 def seen(visit: Visit) -> int:
-    """How many whole columns find room beside that of the metrics."""
+    """Returns the number of whole columns that fit next to that of the metrics."""
     widths = visit.page.evaluate(
         "[...document.querySelectorAll('#view-2 thead th')].map((c) => c.offsetWidth)"
     )
@@ -426,7 +427,7 @@ def test_the_page_is_read_by_keyboard_alone(browser: Any, page: Path) -> None:
         press("Enter")  # the contents open
         for _ in range(3):
             press("Tab")
-        press("Enter")  # the third line, below the lead figure and the verdict
+        press("Enter")  # the third line, below the leading value and the verdict
         assert focused(visit) == "setup-1"
         assert visit.address["section"] == "setup"
 
@@ -463,7 +464,7 @@ def test_every_control_is_reached_by_tab_and_seen(browser: Any, page: Path, work
 
 
 def focused(visit: Visit) -> str:
-    """The id of what has the focus."""
+    """Returns the id of the element with the focus."""
     return str(visit.page.evaluate("document.activeElement.id"))
 
 

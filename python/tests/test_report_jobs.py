@@ -84,7 +84,7 @@ def test_the_page_and_the_files_have_both_figures(tmp_path: Path) -> None:
     drawn = {f["key"]: f for f in json.loads(data.group(1))[0]}
     assert drawn["jobs"]["data"][0]["mode"] == "markers"
     nights, bars = drawn["circuits"]["data"]
-    # Whole picoseconds: lit 0-2, 1-4 and 6-9 s, dark 4-6 and 9-10 s.
+    # In whole picoseconds: lit from 0-2, 1-4 and 6-9 s, dark from 4-6 and 9-10 s.
     assert bars["bars"] == {
         "after": [0, S, 5 * S],
         "length": [2 * S, 3 * S, 3 * S],
@@ -120,12 +120,12 @@ def circuit_verdict(made: Comparison) -> verdicts.Verdict:
 def test_a_run_that_ended_before_circuits_has_a_note() -> None:
     made = make_hybrids()
     settings_of(made, interval="10 s", reconfiguration_delay="100 ms")
-    (rare,) = circuit_verdict(made).notes  # circuits were lit, by no decision
+    (rare,) = circuit_verdict(made).notes  # circuits were lit, but not by a decision
     assert rare.startswith("c-through: fabric.interval = 10 s: the run ends after 10.0 s, before")
     made.results["c-through"].circuits = circuits([(0, 1, 0, S)]).slice(0, 0)
     (note,) = circuit_verdict(made).notes
     assert note.startswith("c-through: the run ended after 10.0 s, before any circuit could be lit")
-    # Nothing delivered, no share: the note is all there is to say.
+    # Without delivered bytes there is no share, and only the note.
     made.results["c-through"].summary["circuit_share"] = None
     alone = circuit_verdict(made)
     assert (alone.notes, alone.evidence) == ((note,), ())
@@ -155,7 +155,7 @@ def test_circuits_that_take_turns_show_how_long_they_are_lit() -> None:
 
 def test_circuits_no_faster_than_the_tree_have_a_note() -> None:
     made = make_hybrids()
-    # 24 servers of 16.7 Gb/s: a tree of 40:1 carries 10 Gb/s of a rack.
+    # 24 servers of 16.7 Gb/s: a tree 40:1 carries 10 Gb/s of a rack.
     settings_of(made, oversubscription=40, circuit_rate="9.9 Gb/s")
     (note,) = circuit_verdict(made).notes
     assert "carry 9.90 Gb/s, the tree beside them carries 10.0 Gb/s" in note

@@ -1,4 +1,4 @@
-"""The style of fabrics: distinguishable by every reader, on paper and in both themes."""
+"""The style of fabrics: every reader can distinguish them, on paper and in both themes."""
 
 from __future__ import annotations
 

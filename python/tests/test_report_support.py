@@ -18,12 +18,12 @@ SERVERS = 3072
 
 @dataclass(frozen=True)
 class Profile:
-    """What a fabric is like."""
+    """The properties of a synthetic fabric."""
 
     label: str
     kind: str = "clos"
     base_us: float = 2.0  # completion time of the smallest flow
-    capacity: float = 1.0  # of the servers' rate
+    capacity: float = 1.0  # as a share of the servers' rate
     hops: float | None = 4.0
     queue: float | None = 2e5
     reorder: float | None = None
@@ -42,7 +42,7 @@ FOUR = (
 
 
 def percentiles(fct_us: np.ndarray) -> dict[str, float | None]:
-    """As the summary has them: nearest rank."""
+    """Returns percentiles as in the summary, by nearest rank."""
     ordered = np.sort(fct_us)
     n = ordered.size
     if n == 0:
@@ -52,8 +52,9 @@ def percentiles(fct_us: np.ndarray) -> dict[str, float | None]:
 
 
 def bounds(took_us: np.ndarray, done: np.ndarray) -> dict[str, Any]:
-    """As the summary has them, of flows in order of arrival: what each took, or has taken
-    until the end of the run. Intervals are of independent flows."""
+    """Returns bounds as in the summary, of flows in order of arrival, from the time of each flow
+    or, if it is unfinished, its age at the end of the run. Intervals are those of independent
+    flows."""
     least, known = np.sort(took_us), np.sort(took_us[done])
     n = least.size
 
@@ -83,7 +84,8 @@ def bounds(took_us: np.ndarray, done: np.ndarray) -> dict[str, Any]:
 def make_flows(
     p: Profile, load: float, n: int, sizes: np.ndarray, seed: int
 ) -> tuple[pa.Table, float]:
-    """Flows whose completion grows with size and load, and the span of arrivals [µs]."""
+    """Returns flows whose completion time grows with size and load, and the span of arrivals
+    [µs]."""
     rng = np.random.default_rng([seed, len(p.label), *p.label.encode()])
     span_us = float(sizes.sum() * 8 / (SERVERS * SERVER_RATE * load) * 1e6) if n else 10.0
     arrival = np.sort(np.random.default_rng(seed).uniform(0, span_us, n))
@@ -109,7 +111,7 @@ def make_flows(
 
 
 def summarise(p: Profile, flows: pa.Table, load: float, span_us: float) -> dict[str, Any]:
-    """The keys of summary.json."""
+    """Returns the keys of summary.json."""
     sizes = flows["bytes"].to_numpy().astype(float)
     finish = flows["finish_ps"].to_numpy(zero_copy_only=False).astype(float)
     fct = (finish - flows["arrival_ps"].to_numpy()) / 1e6
@@ -155,7 +157,7 @@ def summarise(p: Profile, flows: pa.Table, load: float, span_us: float) -> dict[
 
 
 def make_timeseries(p: Profile, load: float, span_us: float, samples: int) -> pa.Table:
-    """A ramp to a noisy plateau."""
+    """Returns a time series with a ramp to a noisy plateau."""
     rng = np.random.default_rng([7, *p.label.encode()])
     t = np.linspace(0, span_us, samples)
     ramp = 1 - np.exp(-t / (span_us * 0.08))
@@ -178,14 +180,14 @@ def make_timeseries(p: Profile, load: float, span_us: float, samples: int) -> pa
 def make_result(
     p: Profile, sizes: np.ndarray, load: float = 0.5, seed: int = 1, samples: int = 400
 ) -> Result:
-    """One fabric's result."""
+    """Returns the result of one fabric."""
     flows, span_us = make_flows(p, load, len(sizes), sizes, seed)
     series = make_timeseries(p, load, span_us, samples)
     return Result(p.label, flows, series, summarise(p, flows, load, span_us), {})
 
 
 def pareto(n: int, seed: int = 1) -> np.ndarray:
-    """Sizes of a heavy tail [B]."""
+    """Returns sizes with a heavy tail [B]."""
     draw = np.random.default_rng(seed).pareto(1.05, n)
     return np.minimum(np.ceil(4761 * (1 + draw)), 2e8)
 
@@ -193,7 +195,7 @@ def pareto(n: int, seed: int = 1) -> np.ndarray:
 def make_experiment(
     profiles: Sequence[Profile], load: float, n: int, loads: Sequence[float]
 ) -> dict[str, Any]:
-    """What the experiment resolves to."""
+    """Returns the resolved experiment."""
     made: dict[str, Any] = {
         "cluster": {
             "racks": 128,
@@ -226,7 +228,7 @@ def make_comparison(
     n: int = 20_000,
     seed: int = 1,
 ) -> Comparison:
-    """A whole comparison."""
+    """Returns a complete comparison."""
     drawn = pareto(n, seed) if sizes is None else sizes
     results = {p.label: make_result(p, drawn, load, seed) for p in profiles}
     few = drawn[: max(2000, len(drawn) // 10)]
@@ -239,8 +241,8 @@ def make_comparison(
 
 
 def overloaded(comparison: Comparison, *short: str, times: int = 1000) -> Comparison:
-    """The same with arrivals that take so many times as long, while flows take as long as before:
-    the run is long enough to show the load. The last flows of the fabrics that are short of it are
+    """Returns the comparison with the time of arrivals multiplied and the times of flows unchanged,
+    so that the run is long enough to show the load. The last flows of the fabrics in `short` are
     unfinished."""
     for one in comparison.seeds or (comparison,):
         for label, result in one.results.items():
@@ -275,7 +277,7 @@ Rows = list[tuple[int, int, int, int]]
 
 
 def circuits(rows: Rows, directed: bool = False) -> pa.Table:
-    """A table of circuits: racks, and from when until when [ps]."""
+    """Returns a table of circuits: racks, start and end [ps]."""
     a, b, start, end = zip(*rows, strict=True)
     return pa.table(
         {
@@ -300,7 +302,7 @@ def circuits(rows: Rows, directed: bool = False) -> pa.Table:
 
 
 def make_hybrids(rows: Rows | None = None) -> Comparison:
-    """A tree, c-Through with circuits, and full bisection in 10 s."""
+    """Returns a comparison of a tree, c-Through with circuits, and full bisection, over 10 s."""
     made = make_comparison(HYBRIDS, n=300)
     for label, times in JOB_TIMES.items():
         summary: dict[str, Any] = made.results[label].summary
@@ -309,19 +311,19 @@ def make_hybrids(rows: Rows | None = None) -> Comparison:
         summary["jobs"] = {
             name: {"start_s": 0.0, "finish_s": t, "seconds": t} for name, t in times.items()
         } | {"gridmix/1-small": {"start_s": 0.0, "finish_s": 1.0, "seconds": 1.0}}
-    # Lit 0-2 and 1-4 s (racks 0, 1) and 6-9 s: dark for 3 of 10 s.
+    # Lit from 0-2 and 1-4 s (racks 0, 1) and from 6-9 s: dark for 3 of 10 s.
     default = [(0, 1, 0, 2 * S), (2, 3, S, 4 * S), (0, 1, 6 * S, 9 * S)]
     made.results["c-through"].circuits = circuits(rows or default)
     return made
 
 
 def read(made: Comparison) -> model.Workload:
-    """As the report reads it."""
+    """Reads a comparison as the report does."""
     return reading.workload(made, reading.slots([made]))
 
 
 def settings_of(made: Comparison, **changed: Any) -> dict[str, Any]:
-    """The settings of the fabric with circuits, changed."""
+    """Returns the changed settings of the fabric with circuits."""
     table = next(f for f in made.experiment["fabric"] if f["label"] == "c-through")
     table.update(changed)
     return table

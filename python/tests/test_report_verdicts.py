@@ -1,4 +1,4 @@
-"""Sentences, ranks, units and curves of the report, on data whose answer is known."""
+"""Sentences, ranks, units and curves of the report, for data with known answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def plain(text: str) -> str:
 
 
 def with_short_times(times: dict[str, np.ndarray]):
-    """A comparison of fabrics whose short flows take the given times [µs]; NaN is unfinished."""
+    """Returns a comparison of fabrics whose short flows take the given times [µs]; NaN is
+    unfinished."""
     n = len(next(iter(times.values())))
     comparison = make_comparison([Profile(label) for label in times], sizes=np.full(n, 5000.0))
     for label, fct in times.items():
@@ -52,14 +53,14 @@ def with_short_times(times: dict[str, np.ndarray]):
         p99 = float(done[-(-done.size * 99 // 100) - 1]) if done.size else None
         p50 = float(done[-(-done.size // 2) - 1]) if done.size else None
         result.summary["fct"]["short"] = {"p50_us": p50, "p99_us": p99, "mean_us": None}
-        # Whoever is not done has waited for 1 µs.
+        # An unfinished flow has waited for 1 µs.
         limits = bounds(np.where(np.isfinite(fct), fct, 1.0), np.isfinite(fct))
         result.summary["fct_bound"]["short"] = limits
     return comparison
 
 
 def known(value: float, low: float, high: float) -> dict[str, float]:
-    """A figure of which all flows arrived, with its interval."""
+    """Returns a value with its interval, for which all flows have arrived."""
     return {"low": value, "high": value, "from": low, "until": high}
 
 
@@ -83,8 +84,8 @@ def test_a_clear_winner_is_named_with_the_factor_to_the_others() -> None:
 
 
 def test_bounds_of_several_seeds_reach_to_their_upper_limits() -> None:
-    """Seeds known to lie from 10 to 90 µs led against an exact 30 µs: of their limits the
-    lower ones alone were averaged."""
+    """Regression: seeds with bounds from 10 to 90 µs led against an exact 30 µs, because only the
+    lower bounds were averaged."""
     unsure, sure = read(make_comparison([Profile("unsure"), Profile("sure")])).fabrics
     wide = Bound(10e-6, 90e-6, 10e-6, 90e-6)
     exact = Bound(30e-6, 30e-6, 29e-6, 31e-6)
@@ -96,7 +97,8 @@ def test_bounds_of_several_seeds_reach_to_their_upper_limits() -> None:
 
 
 def test_who_alone_has_a_figure_is_not_ahead_by_it() -> None:
-    """A Clos beside a tree won by its queue, of which the tree has none."""
+    """Regression: a Clos network led over a tree by its queue, a value that the tree does not
+    have."""
     comparison = make_comparison([Profile("a"), Profile("b")])
     comparison.results["b"].summary["queue_peak_bytes"] = None
     names = [c.name for c in criteria(read(comparison))]
@@ -306,7 +308,7 @@ def test_the_best_of_a_row_is_marked_where_intervals_are_apart() -> None:
     rows = {r.name: r for _, rs in table.groups(read(comparison)) for r in rs}
     best = {name: [c.best for c in row.cells] for name, row in rows.items()}
     assert best["Short flows, median"] == [False, True, False, False]
-    # 2.06 and 2.04 overlap; of the mean no interval is known, nor of a peak of one seed.
+    # 2.06 and 2.04 overlap; the mean has no known interval, and neither has a peak of one seed.
     assert not any(best["Short flows, 99th percentile"])
     assert not any(best["Short flows, mean"])
     assert not any(best["Queue peak, worst node"])
@@ -380,8 +382,8 @@ def test_percentiles_by_size_are_by_nearest_rank() -> None:
 
 
 def test_percentiles_by_size_of_flows_that_are_missing_are_arrows() -> None:
-    """Those that are missing have waited for at least as long as the slowest took: the
-    median is known, and the 99th percentile is more than any of them has waited."""
+    """Unfinished flows have waited at least as long as the slowest finished flow took: the median
+    is known, and the 99th percentile is greater than the age of any of them."""
     flows = np.arange(1.0, 201.0)
     comparison = with_short_times({"whole": flows, "cut": np.where(flows <= 150, flows, np.nan)})
     for result in comparison.results.values():
@@ -391,7 +393,7 @@ def test_percentiles_by_size_of_flows_that_are_missing_are_arrows() -> None:
     arrows = [[(s.label, s.arrow) for s in p.series if s.arrow] for p in shown.panels]
     assert arrows == [[], [("cut", "up")]]
     cut = next(s for s in shown.panels[1].series if s.label == "cut" and not s.arrow)
-    assert cut.y.min() > 0.9  # seconds: the age of those that are missing
+    assert cut.y.min() > 0.9  # seconds: the age of unfinished flows
 
 
 def test_all_fabrics_need_as_many_flows_for_a_percentile() -> None:
@@ -443,7 +445,7 @@ def test_a_fabric_is_described_by_what_sets_it_apart() -> None:
     assert describe.settings(fabrics[1], fabrics) == (
         "sirius, queue 8, key 0 0, key 1 1, key 2 2, …"
     )
-    # The way to the rest; none where there is no more.
+    # The link to the other settings; there is none without other settings.
     every = describe.all_settings(fabrics[1], fabrics)
     assert all(f"key {i} {i}" in every for i in range(9))
     few = read(make_comparison([Profile("c", "sirius", settings={"queue": 4})], n=100)).fabrics
@@ -482,7 +484,8 @@ def test_decades_with_hardly_a_flow_are_cut() -> None:
 
 
 def test_who_left_most_unfinished_is_not_marked_as_best() -> None:
-    """A mesh that delivered what stays in its racks was best in all completion times."""
+    """Regression: a mesh that delivered only the traffic within racks was best in all completion
+    times."""
     profiles = (Profile("tree"), Profile("clos"), Profile("mesh", base_us=0.2, finished=0.057))
     comparison = make_comparison(profiles, n=3000)
     comparison.results["mesh"].summary["queue_peak_bytes"] = 1
@@ -536,8 +539,11 @@ def test_ratios_have_no_decimals_that_say_nothing(ratio: float, text: str) -> No
 
 
 def test_flows_without_a_load_do_not_say_who_carries_most() -> None:
-    """Goodput is then what was to be sent over the time until its last byte. While flows
-    arrive there is a load to be delivered, though the run goes on until all is."""
+    """Goodput is then the bytes to be sent ÷ the time until the last byte.
+
+    While flows arrive there is an offered load, although the run continues until all bytes are
+    delivered.
+    """
     comparison = make_comparison(FOUR[:2], n=300)
     comparison.experiment["run"]["stop"] = "drain"
     asked = "Which carries the most traffic?"
@@ -608,7 +614,7 @@ def test_hybrids_of_different_policies_are_no_pair_of_oversubscription() -> None
 
 
 def test_settings_in_which_fabrics_differ_come_first() -> None:
-    """Also from fabrics of other kinds; what only follows from them comes after."""
+    """This includes fabrics of other kinds; derived settings come after them."""
     tree = {"electrical": True, "oversubscription": 40, "levels": 2, "planes": 1}
     made = [
         Profile("tree", "tree", settings={"levels": 2, "oversubscription": 40}),

@@ -35,7 +35,7 @@ def known() -> list[status.Paper]:
 
 
 def test_page_and_overview_are_as_they_are_made() -> None:
-    """After a change of claims or values: python scripts/reproduced.py."""
+    """After a change of claims or values, run python scripts/reproduced.py."""
     for path, text in maker().made().items():
         assert path.read_text(encoding="utf-8") == text, path
 
@@ -78,7 +78,7 @@ def test_the_overview_counts_every_claim_once(known: list[status.Paper]) -> None
 
 
 def toy(folder: Path, **changes: object) -> Path:
-    """A paper of two claims, one of them measured."""
+    """Writes a paper with two claims, one of them measured."""
     folder.mkdir(parents=True)
     lines = ['title = "Toy | Two"']
     for name in ("c0", "c1"):

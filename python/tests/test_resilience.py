@@ -1,5 +1,5 @@
-"""Single failures: the parts that fail, those that are tried, and the cost, against figures by
-hand."""
+"""Single failures: the parts that can fail, those that are tried, and the cost, compared with
+values by hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from lightloom.failures.sample import Traffic, chosen
 from lightloom.failures.search import Search
 from lightloom.results.failures import OfFabric, OfKind, Resilience
 
-#: More than any network below carries, from single nodes: nothing stays within a rack.
+#: A load above the capacity of every network below, from single nodes, so that no traffic stays
+#: within a rack.
 OVERLOAD = {
     "arrivals": "poisson",
     "load": 2.0,
@@ -30,7 +31,7 @@ OVERLOAD = {
     "sizes": {"kind": "fixed", "size": "20 KB"},
 }
 RUN = {"seed": 1, "stop": "last-arrival"}
-#: Four spines, which are the bottleneck: a rack has 200 Gb/s, and 50 Gb/s to the core.
+#: Four spines are the bottleneck: a rack has 200 Gb/s, and 50 Gb/s to the core.
 SPINES = {
     "kind": "clos",
     "racks_per_pod": 1,
@@ -54,7 +55,7 @@ def broken(table: dict[str, Any], tries: int = 8) -> Resilience:
 
 
 def kept(fabric: OfFabric, kind: str) -> list[float]:
-    """Goodput with each part of a kind dead ÷ that of the sound network."""
+    """Returns the goodput with each failed part of a kind ÷ that of the fault-free network."""
     found = next(of for of in fabric.kinds if of.kind == kind)
     return [run.figures.goodput / fabric.sound.goodput for run in found.runs]
 
@@ -68,7 +69,7 @@ def test_one_of_four_spines_takes_a_quarter_where_the_core_is_the_bottleneck(det
     clos = broken(experiment(8, {**SPINES, "detail": detail}), 4).fabrics["clos"]
     assert kept(clos, "core switch") == pytest.approx([0.75] * 4, abs=0.002)
     assert kinds(clos)["core switch"].chosen == "all"
-    # The 16 links of a rack below its pod have four times what the core takes.
+    # The 16 links of a rack below its pod have four times the capacity of the core.
     assert kept(clos, "transceiver") == pytest.approx([1.0] * 4, abs=0.002)
     assert clos.least.part.startswith("core switch")
     assert clos.kept == pytest.approx(0.75, abs=0.002)
@@ -79,22 +80,25 @@ def test_one_of_four_spines_takes_a_quarter_where_the_core_is_the_bottleneck(det
 
 
 def test_a_transceiver_of_sirius_takes_its_two_of_all_links() -> None:
-    """A saturated uniform load shares all N · U links evenly (§4.5), and a transceiver ends one
-    in each direction."""
+    """A saturated uniform load uses all N · U links evenly (§4.5), and a failed transceiver removes
+    one in each direction."""
     fabric = {"kind": "sirius", "uplinks": 4, "uplink_plan": "wide"}
     workload = {**OVERLOAD, "flows": 20_000}
     sirius = broken(experiment(16, fabric, workload=workload), 2).fabrics["sirius"]
     assert kept(sirius, "transceiver") == pytest.approx([1 - 2 / 64] * 2, abs=0.005)
-    # Its servers die with a node: 2/16 of the pairs, but for themselves.
+    # The servers of a node fail with it: 2/16 of the pairs, except those of a node with itself.
     assert kept(sirius, "node") == pytest.approx([1 - 2 / 16] * 2, abs=0.01)
     assert kinds(sirius)["node"].takes_servers
     assert "node" not in sirius.least.part
 
 
 def test_gratings_of_sirius_are_not_alike_and_the_worst_of_all_is_found() -> None:
-    """16 nodes, 4 gratings of 4 ports a group. Of the 240 ordered pairs of nodes 12 meet over the
-    grating of a group with itself, 16 over that of two groups. These pairs relay nothing in the
-    other direction either, for requests go one way and grants the other."""
+    """16 nodes, 4 gratings of 4 ports a group.
+
+    Of the 240 ordered pairs of nodes, 12 meet over the grating of a group with itself, and 16 over
+    that of two groups. These pairs do not relay in the other direction either, because requests use
+    one direction and grants the other.
+    """
     fabric = {"kind": "sirius", "uplinks": 4, "uplink_plan": "wide"}
     workload = {**OVERLOAD, "flows": 20_000}
     sirius = broken(experiment(16, fabric, workload=workload), 16).fabrics["sirius"]
@@ -107,7 +111,8 @@ def test_gratings_of_sirius_are_not_alike_and_the_worst_of_all_is_found() -> Non
 
 
 def test_under_skewed_traffic_the_part_that_matters_is_found(tmp_path: Path) -> None:
-    """All send to node 5: its two links are full, and those of others a seventh."""
+    """All nodes send to node 5: its two links are full, and those of other nodes have a load of a
+    seventh."""
     trace = tmp_path / "trace.csv"
     rows = [f"{src},5,100000,{1_000_000 * k}" for k in range(40) for src in range(8) if src != 5]
     trace.write_text("src,dst,bytes,arrival_ps\n" + "\n".join(rows) + "\n", encoding="utf-8")
@@ -123,7 +128,7 @@ def test_under_skewed_traffic_the_part_that_matters_is_found(tmp_path: Path) -> 
     others = [share for part, share in shares.items() if not part.endswith("node 5")]
     assert mine == pytest.approx([0.5, 0.5], abs=0.03)
     assert min(others) > 0.97
-    # Of two that are tried, one is of the busiest rack.
+    # One of the two tried parts belongs to the busiest rack.
     few = kinds(broken(table, 2).fabrics["clos"])["transceiver"]
     assert few.runs[0].part == "transceiver 0 of node 5"
     assert few.chosen == "one of the busiest rack, 1 drawn by seed 1"
@@ -139,7 +144,7 @@ def test_a_sample_begins_with_those_that_carry_most_and_is_drawn_by_its_seed() -
         }
     )
     traffic = Traffic.of(flows, racks=4, servers_per_rack=2, racks_per_pod=2)
-    # What stays within racks 0 and 3 does not count.
+    # Traffic within racks 0 and 3 does not count.
     assert traffic.of_racks.tolist() == [5.0, 40.0, 40.0, 5.0]
     assert traffic.racks() == [1, 2, 0, 3]
     by_name = {kind.name: kind for kind in KINDS}
@@ -177,17 +182,17 @@ def test_every_element_that_a_fault_may_name_is_a_kind_here() -> None:
     assert tiers == {kind.table["tier"] for kind in KINDS if "tier" in kind.table}
 
 
-#: What each kind of fabric has beside its kind, where its defaults do not fit 8 nodes.
+#: Additional keys of the kinds of fabrics whose defaults do not fit 8 nodes.
 TABLES: dict[str, dict[str, Any]] = {"sirius": {"uplinks": 4, "uplink_plan": "wide"}}
-#: Kinds of which nothing dies; all others have something.
+#: Kinds without parts that can fail; all other kinds have some.
 UNBREAKABLE = {"lions", "flattened-butterfly"}
 REGISTRY = [entry["kind"] for entry in json.loads(_core.registry())]
 
 
 @pytest.mark.parametrize("kind", REGISTRY)
 def test_the_core_says_what_of_a_fabric_dies(kind: str) -> None:
-    """The last of each kind is accepted and the one after it is not; what a fabric takes for
-    granted about failures is said of those that have some, and of no others."""
+    """The last part of each kind is accepted, and the next number is refused; the assumptions of a
+    fabric on failures are stated only for fabrics with parts that can fail."""
     table = experiment(8, {"kind": kind, **TABLES.get(kind, {})})
     if kind in ("lions", "flattened-butterfly"):
         table["cluster"] = {"hosts": 8, "server_rate": "10 Gb/s"}
@@ -215,7 +220,7 @@ def test_a_fabric_that_models_no_failures_says_so_and_runs_no_more() -> None:
     assert not found.fabrics["lions"].kinds
     assert found.fabrics["lions"].kept is None
     assert found.fabrics["lions"].why_none == "lions does not model failures yet"
-    # The core's own remedy, for there is one.
+    # The remedy is that of the core, because it has one.
     assert "fabric.mode" in found.fabrics["ideal"].why_none
     lines = list(sentences.legend(found))
     assert "lions: not modelled: lions does not model failures yet." in lines
@@ -240,8 +245,8 @@ def test_sirius_by_its_default_plan_says_that_it_has_no_gratings_to_die() -> Non
 
 
 def test_where_a_table_leaves_it_open_switches_are_those_of_the_bill() -> None:
-    """128 racks of 400 Gb/s: 51.2 Tb/s are two switches of 25.6 Tb/s in the core, and a pod's
-    16 racks take half of one in its layer: one, whose death leaves its pod alone."""
+    """128 racks of 400 Gb/s: 51.2 Tb/s are two switches of 25.6 Tb/s in the core, and the 16 racks
+    of a pod need half of a switch in its layer: one switch, whose failure isolates its pod."""
     table = experiment(128, {"kind": "clos"}, workload={**OVERLOAD, "flows": 300})
     table["cluster"]["rack_rate"] = "400 Gb/s"
     clos = broken(table, 1).fabrics["clos"]
@@ -250,7 +255,8 @@ def test_where_a_table_leaves_it_open_switches_are_those_of_the_bill() -> None:
         f"aggregation switches: 1 a pod, by {book}, which has 0.5",
         f"core switches: 2, by {book}",
     ]
-    # They tell what dies with one, and nothing of the sound network.
+    # The keys determine the links that fail with a switch, and do not affect the fault-free
+    # network.
     given = ["fabric.aggregation_switches=1", "fabric.core_switches=2"]
     sound = lightloom.run(lightloom.load(table, given)).summary["load_delivered"]
     assert sound == clos.sound.goodput
@@ -262,7 +268,8 @@ def test_where_a_table_leaves_it_open_switches_are_those_of_the_bill() -> None:
 
 
 def test_the_only_plane_of_mirrors_leaves_the_electrical_network_alone() -> None:
-    """As a dead controller does, and as a tree of the same oversubscription carries it."""
+    """The effect equals that of a failed controller, and the goodput that of a tree of the same
+    oversubscription."""
     hybrid = {"kind": "cthrough", "oversubscription": 4, "interval": "5 us"}
     hybrid |= {"reconfiguration_delay": "1 us"}
     tree = {"kind": "tree", "oversubscription": 4}
@@ -310,7 +317,8 @@ def test_a_plane_dies_as_the_ports_of_all_racks_to_it(kind: str) -> None:
 
 
 def test_one_of_four_rotors_takes_a_quarter_of_what_goes_directly() -> None:
-    """All to all beyond capacity: a rotor has a quarter of the pairs, two of eight matchings."""
+    """All-to-all traffic beyond capacity: a rotor has a quarter of the pairs, two of eight
+    matchings."""
     fabric = {"kind": "rotornet", "switches": 4, "slot": "2 us", "night": "200 ns"}
     fabric |= {"indirect": "none"}
     workload = {**OVERLOAD, "flows": 30_000}
@@ -334,7 +342,7 @@ def test_pairs_of_a_dead_rotor_wait_unless_relays_join_them() -> None:
 
 
 def test_opera_goes_on_without_a_rotor() -> None:
-    """Low-latency flows cross the expander that is left, and bulk goes over relays."""
+    """Low-latency flows cross the remaining expander, and bulk flows use relays."""
     fabric = {"kind": "opera", "switches": 5, "slice": "2 us", "night": "200 ns"}
     fabric |= {"low_latency": "15 KB"}
     workload = {**OVERLOAD, "load": 0.3, "sizes": {"kind": "exponential", "mean": "20 KB"}}
@@ -382,7 +390,7 @@ def test_the_same_seed_gives_the_same_whatever_the_threads() -> None:
 
 
 def test_faults_of_the_experiment_are_left_out_of_all_these_runs() -> None:
-    """So that what is found is of one failure, not of two."""
+    """Results are then those of one failure, not of two."""
     workload = {**OVERLOAD, "flows": 1000}
     fault = {"at": "0 s", "element": "switch", "tier": "core", "switch": 1}
     table = experiment(8, SPINES, workload=workload)
@@ -394,8 +402,8 @@ def test_faults_of_the_experiment_are_left_out_of_all_these_runs() -> None:
 
 
 def test_who_is_cut_off_waits_no_longer_than_a_hundred_times_the_sound_run() -> None:
-    """A rack of one uplink: jobs that need it never end, and what they keep from beginning is
-    missing, too."""
+    """A rack has one uplink: jobs that need it never end, and jobs that depend on them never
+    begin."""
     job = {"kind": "all-reduce", "name": "ring", "algorithm": "ring", "bytes": "1 MB"}
     table = experiment(4, {"kind": "tree"}, workload={"jobs": [job]}, run={"seed": 1})
     comparison = lightloom.compare(table, worst_failure=Search(1))

@@ -14,7 +14,7 @@ from lightloom.failures.search import Search
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of two small fabrics, one of which has nothing that dies."""
+    """A page with two small fabrics, one of which has no parts that can fail."""
     made = lightloom.compare(
         {
             "cluster": {"racks": 8, "servers_per_rack": 2, "rack_rate": "100 Gb/s"},
@@ -40,5 +40,6 @@ def test_axe_finds_nothing_and_the_link_lands(page: Path, width: int, theme: str
         assert visit.at_top("#failures-1")
         assert visit.violations() == []
         assert visit.errors == []
-        # The paragraph above the table is no bar of columns, to be hidden where it fits.
+        # The paragraph above the table is not the bar of columns, which is hidden if the table
+        # fits.
         assert visit.page.locator(".failing-text").is_visible()

@@ -79,7 +79,7 @@ def test_a_folder_that_is_no_text_is_refused_before_a_run(tmp_path: Path) -> Non
 
 
 def test_labels_of_other_scripts_name_results(tmp_path: Path) -> None:
-    """In folders, in the report and in results that are read again."""
+    """The labels are valid in folders, in the report, and in results that are read back."""
     labels = ["Тополь 3", "光学", "שקע"]
     fabrics = [f'[[fabric]]\nkind = "clos"\nlabel = "{label}"\n' for label in labels]
     write(tmp_path / "e.toml", SMALL, *fabrics)

@@ -34,7 +34,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def run(study: Path, *, resume: bool = False) -> tuple[sweep.Outcome, list[str]]:
-    """The sweep, and why points that are there run again."""
+    """Runs the sweep; returns it with the reasons why existing points run again."""
     made, out = sweep.read(study), study.parent / "out"
     said: list[str] = []
     points = sweep.expand(made)
@@ -45,8 +45,8 @@ def run(study: Path, *, resume: bool = False) -> tuple[sweep.Outcome, list[str]]
 def test_nothing_that_decides_a_point_changes_unseen(
     study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Contents of a trace, of the same length and time of change; the build; the configuration.
-    Where the files are decides nothing."""
+    """The contents of a trace (with the same length and modification time), the build, and the
+    configuration determine a point. The place of the files does not."""
     first, _ = run(study)
     assert run(study, resume=True)[0].reused == 3
     trace = study.parent / "t.csv"
@@ -122,7 +122,7 @@ def test_the_command_says_which_point_runs_again(study: Path) -> None:
 
 
 def test_a_summary_is_a_point_without_flows(study: Path) -> None:
-    """As of a remote worker, which sends no more than is kept."""
+    """A remote worker sends only such summaries."""
     write(study, SWEEP.replace("flows = true\n", ""))
     made, out = sweep.read(study), study.parent / "out"
     points = sweep.expand(made)
@@ -153,8 +153,8 @@ def test_a_result_names_its_inputs_and_its_build(study: Path, tmp_path: Path) ->
 
 
 def test_a_sweep_names_all_that_it_was_made_from(study: Path) -> None:
-    """A grid over files: the table has the digests of both, and `verify` sees a change of
-    these, of the base and of the sweep's own file."""
+    """For a grid over files, the table has the digests of both files, and `verify` detects a change
+    of these, of the base, and of the sweep file."""
     write(study.parent / "u.csv", TRACE.replace("1000", "4000"))
     traces = json.dumps([str(study.parent / name) for name in ("t.csv", "u.csv")])
     write(study, f'base = "e.toml"\n[grid]\n"workload.trace" = {traces}\n')
@@ -187,7 +187,7 @@ def test_a_sweep_names_all_that_it_was_made_from(study: Path) -> None:
 
 
 def test_one_input_of_all_points_has_one_digest(study: Path) -> None:
-    """As the footer of each point's own flows has it."""
+    """The footer of each point's flows has the same digest."""
     outcome, _ = run(study)
     footers = [
         json.loads(pq.read_schema(path).metadata[b"lightloom.inputs"])
@@ -222,7 +222,7 @@ def test_verify_sees_what_became_of_a_result(study: Path, tmp_path: Path) -> Non
     trace = study.parent / "t.csv"
     trace.write_text(TRACE + "2,7,1,1\n")
     code, found = seen()
-    assert code == 0  # the results are whole
+    assert code == 0  # the results are complete
     assert "has changed" in found["r"]["inputs"][0]
     trace.unlink()
     assert "is missing" in seen()[1]["r"]["inputs"][0]
@@ -253,7 +253,8 @@ def test_verify_refuses_what_holds_no_result(tmp_path: Path) -> None:
 
 
 def test_inputs_are_of_the_fabric_that_reads_them(tmp_path: Path) -> None:
-    """Digests that the experiment was made with, not those of files that have changed since."""
+    """The digests are those with which the experiment was made, not those of files that have
+    changed since."""
     trace = write(tmp_path / "t.csv", TRACE)
     raw = {"workload": {"trace": str(trace)}, "inputs": {"workload.trace": "sha256:made-with"}}
     assert inputs.digests(raw) == {"workload.trace": "sha256:made-with"}

@@ -1,4 +1,4 @@
-"""Schedules against the optimum over all permutations, found by HiGHS.
+"""Schedules compared with the optimum over all permutations, computed by HiGHS.
 
 A circuit carries one byte per nanosecond (8 Gb/s), so that bytes, nanoseconds and the variables of
 the linear programs are the same numbers.
@@ -20,8 +20,10 @@ Demand = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def demands(ports: int, count: int, seed: int) -> list[Demand]:
-    """Demand matrices, from sparse to dense, some with few large entries. At five
-    ports and more not so dense, which would take HiGHS minutes."""
+    """Demand matrices, from sparse to dense, some with few large entries.
+
+    With five or more ports they are less dense, because HiGHS would take minutes otherwise.
+    """
     rng = np.random.default_rng(seed)
     found: list[Demand] = []
     while len(found) < count:
@@ -35,7 +37,8 @@ def demands(ports: int, count: int, seed: int) -> list[Demand]:
 
 
 def useful(demand: Demand) -> list[frozenset[tuple[int, int]]]:
-    """What permutations serve, without those that serve but a part of another."""
+    """Returns the pairs that permutations serve, without permutations that serve a part of another
+    one's."""
     ports = range(len(demand))
     served = {
         frozenset((i, j) for i, j in enumerate(p) if demand[i, j]) for p in permutations(ports)
@@ -44,7 +47,7 @@ def useful(demand: Demand) -> list[frozenset[tuple[int, int]]]:
 
 
 class Programme:
-    """Which permutations are lit (binary), and how long; and variables behind them."""
+    """The programme: which permutations are lit (binary), for which time, and further variables."""
 
     def __init__(self, demand: Demand, longest: float, more: int) -> None:
         every = useful(demand)
@@ -52,28 +55,28 @@ class Programme:
         self.every = every
         self.rows: list[np.ndarray[Any, Any]] = []
         self.limits: list[float] = []
-        for at in range(self.count):  # only what is lit has a length
+        for at in range(self.count):  # only lit permutations have a length
             self.at_most({at: -longest, self.count + at: 1}, 0)
 
     def at_most(self, factors: dict[int, float], limit: float) -> None:
-        """Adds a line to the programme."""
+        """Adds a constraint to the programme."""
         row = np.zeros(self.size)
         row[list(factors)] = list(factors.values())
         self.rows.append(row)
         self.limits.append(limit)
 
     def lit(self, i: int, j: int) -> dict[int, float]:
-        """How long input i is joined with output j, as factors."""
+        """Returns the time for which input i is connected to output j, as factors."""
         joined = (at for at, pairs in enumerate(self.every) if (i, j) in pairs)
         return {self.count + at: 1.0 for at in joined}
 
     def time(self, night: float) -> dict[int, float]:
-        """The time of all slots, nights included, as factors."""
+        """Returns the time of all slots, including nights, as factors."""
         nights = dict.fromkeys(range(self.count), night)
         return nights | {self.count + at: 1.0 for at in range(self.count)}
 
     def minimise(self, factors: dict[int, float]) -> float:
-        """The least value of an objective."""
+        """Returns the smallest value of an objective."""
         objective = np.zeros(self.size)
         objective[list(factors)] = list(factors.values())
         integral = np.zeros(self.size)
@@ -92,7 +95,7 @@ class Programme:
 
 
 def shortest(demand: Demand, night: float, packet: float) -> float:
-    """The least time in which circuits, and packets beside them, serve a demand."""
+    """Returns the shortest time in which circuits, with packets in parallel, serve a demand."""
     ports = len(demand)
     longest = float(max(demand.sum(axis=0).max(), demand.sum(axis=1).max()))
     programme = Programme(demand, longest, ports * ports + 1)
@@ -111,7 +114,7 @@ def shortest(demand: Demand, night: float, packet: float) -> float:
 
 
 def most(demand: Demand, night: float, window: float) -> float:
-    """The most that circuits carry of a demand within a window."""
+    """Returns the largest part of a demand that circuits carry within a window."""
     ports = len(demand)
     programme = Programme(demand, window, ports * ports)
     carried = 2 * programme.count
@@ -126,13 +129,13 @@ def most(demand: Demand, night: float, window: float) -> float:
 
 
 def test_the_programmes_solve_what_is_known() -> None:
-    """A permutation is one slot; two peers take two, or as much as fits."""
+    """A permutation is one slot; two peers need two slots, or as much as fits."""
     alone = np.array([[0, 70, 0], [0, 0, 50], [60, 0, 0]])
     assert shortest(alone, 10, 0) == pytest.approx(80)
     assert shortest(alone, 10, 0.1) == pytest.approx((70 + 10) / 1.1)
     two = np.array([[0, 50, 30], [0, 0, 0], [0, 0, 0]])
     assert shortest(two, 10, 0) == pytest.approx(100)
-    assert most(two, 10, 80) == pytest.approx(60)  # 80 less two nights
+    assert most(two, 10, 80) == pytest.approx(60)  # 80 minus two nights
     assert most(two, 10, 70) == pytest.approx(50)  # one of them alone
     assert most(two, 10, 45) == pytest.approx(35)
 
@@ -140,7 +143,8 @@ def test_the_programmes_solve_what_is_known() -> None:
 @pytest.mark.parametrize(("ports", "count"), [(4, 30), (5, 8)])
 @pytest.mark.parametrize("packet", [0.0, 0.1])
 def test_solstice_is_close_to_the_optimum(ports: int, count: int, packet: float) -> None:
-    """Within 14 % on average (the paper's abstract), the bound never above it."""
+    """The time is within 14 % of the optimum on average (abstract of the paper), and the bound is
+    never above the optimum."""
     ratios = []
     for demand in demands(ports, count, seed=1):
         plan = control.solstice(
@@ -156,7 +160,8 @@ def test_solstice_is_close_to_the_optimum(ports: int, count: int, packet: float)
 
 @pytest.mark.parametrize(("ports", "count"), [(4, 30), (5, 8)])
 def test_eclipse_is_close_to_the_optimum(ports: int, count: int) -> None:
-    """Never below half of it (the paper's guarantee), and far above on average."""
+    """The carried demand is never below half of the optimum (the guarantee of the paper), and far
+    above on average."""
     ratios = []
     for demand in demands(ports, count, seed=2):
         window = int(demand.sum() / ports) + 60
@@ -171,7 +176,7 @@ def test_eclipse_is_close_to_the_optimum(ports: int, count: int) -> None:
 
 
 def perfect(edges: np.ndarray[Any, Any]) -> bool:
-    """Whether rows and columns can all be paired (SciPy)."""
+    """Whether all rows and columns can be matched (SciPy)."""
     return bool((maximum_bipartite_matching(csr_array(edges), perm_type="column") >= 0).all())
 
 
@@ -187,7 +192,7 @@ def test_the_first_permutation_is_a_bottleneck_matching(ports: int) -> None:
 
 @pytest.mark.parametrize("ports", [4, 16, 64])
 def test_permutations_add_up_to_what_was_decomposed(ports: int) -> None:
-    """Exactly, with no more of them than there can be."""
+    """The sum is exact, and the number of permutations is at most its bound."""
     for demand in demands(ports, 3, seed=4):
         units = control.sinkhorn(demand).units
         found = control.birkhoff(units)
@@ -199,7 +204,7 @@ def test_permutations_add_up_to_what_was_decomposed(ports: int) -> None:
 
 
 def test_sinkhorn_agrees_with_normalising_by_hand() -> None:
-    """The scaling is unique, however it is computed."""
+    """The scaling is unique, for any way of computing it."""
     for demand in demands(8, 5, seed=5):
         shares = demand + 0.01 * demand.sum() / 56
         np.fill_diagonal(shares, 0)

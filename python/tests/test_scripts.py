@@ -20,7 +20,7 @@ def faults() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     made = importlib.util.module_from_spec(spec)
-    sys.modules["faults"] = made  # where dataclasses look for what they name
+    sys.modules["faults"] = made  # where dataclasses look up names
     spec.loader.exec_module(made)
     return made
 
@@ -45,10 +45,10 @@ def test_a_sweep_that_lacks_its_page_is_a_failure(faults: ModuleType, tmp_path: 
     case = faults.Case(command, tmp_path, old, new, 1.0, 0)
     assert faults.judged(case, old) is None
     assert faults.judged(case, new) is None
-    # Beside the old one stays what is done of the new one's points, and their rows.
+    # The old data set remains, with the completed points of the new one and their rows.
     done = {"points/2/summary.json": "points/2/summary.json of 2", "rows.unfinished/2": ""}
     assert faults.judged(case, {**old, **done}) is None
-    # Beside the new one stays nothing.
+    # After the new data set nothing else remains.
     assert "points/1/summary.json" in faults.judged(
         case, {**new, **{n: of for n, of in old.items() if "points/1/" in n}}
     )
@@ -75,7 +75,7 @@ def test_every_file_of_the_matchings_is_mutated() -> None:
 
 
 def braced(glob: str) -> list[str]:
-    """A glob by each word between its braces.
+    """Returns a glob for each word between its braces.
 
     >>> braced("a/{b,c}.rs")
     ['a/b.rs', 'a/c.rs']

@@ -21,13 +21,13 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 SAID = {130: "interrupted", 143: "terminated", 129: "hung up"}
-#: Bytes of a file that takes minutes to read; none is on the disk.
+#: Size of a sparse file that takes minutes to read [B].
 HUGE = 1 << 38
 #: An hour of demand, and the next.
 DAY = ("2026-11-23T00-00.csv", "2026-11-23T01-00.csv")
 INSTANT = ("settle", "retag", "rule", "link_up", "transport_recovery")
 
-#: What a command does → how it is called. Each would take far longer than a test waits.
+#: Work of a command → its arguments. Each command would take much longer than a test waits.
 COMMANDS: dict[str, list[object]] = {
     "draws": ["run", "e.toml", "-o", "out", "--set", "workload.flows=60_000_000"],
     "simulates": ["run", "e.toml", "-o", "out", "--set", "workload.flows=3_000_000"],
@@ -50,7 +50,7 @@ COMMANDS: dict[str, list[object]] = {
     "verifies": ["verify", "huge"],
     "replays demand": ["replay-demand", *DAY, "--algorithm", "endless.py:Endless"],
 }
-#: Those that read a file wait for who writes into a pipe.
+#: Commands that read a file wait for the writer of a pipe.
 READING: dict[str, list[object]] = {
     "run": ["run", "pipe", "-o", "out"],
     "compare": ["compare", "pipe", "-o", "out"],
@@ -61,7 +61,8 @@ READING: dict[str, list[object]] = {
     "plan": ["plan", "pipe.csv", "--algorithm", "edmonds", "-o", "plan.json"],
     "replay-demand": ["replay-demand", "pipe.csv", "other.csv", "--algorithm", "edmonds"],
 }
-#: What is printed at once, and fits into any pipe; test_cli_switch.py ends `switch serve`.
+#: Commands that print at once, and whose output fits into any pipe; test_cli_switch.py ends `switch
+#: serve`.
 AT_ONCE = {"fabrics", "policies", "workloads", "explain", "switch"}
 #: Commands that run until they are ended, with tests of their own.
 SERVING = {"testbed", "controller", "circuits"}
@@ -72,7 +73,7 @@ ENDLESS = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Inputs that keep a command busy."""
+    """A folder with inputs that keep a command busy."""
     made = tmp_path_factory.mktemp("signals")
     write(made / "e.toml", SMALL, CLOS)
     write(made / "long.toml", SMALL.replace("flows = 400", "flows = 3_000_000"), CLOS)
@@ -107,7 +108,8 @@ def test_no_command_is_left_out() -> None:
 
 @pytest.mark.parametrize("doing", COMMANDS)
 def test_every_command_ends_soon_and_whole(folder: Path, doing: str) -> None:
-    """At a random moment each signal to the command alone, some three times at once."""
+    """Sends each signal at a random moment to the command only, some of them three times at
+    once."""
     ends(folder, COMMANDS[doing], 2.5)
 
 
@@ -118,7 +120,8 @@ def test_every_command_ends_while_it_waits_for_its_file(folder: Path, name: str)
 
 @pytest.mark.parametrize(("number", "code"), SIGNALS.items())
 def test_a_command_ends_that_nobody_reads(number: signal.Signals, code: int) -> None:
-    """More than a pipe holds: it waits, and would wait again for what is left."""
+    """The output is larger than a pipe: the command waits, and would wait again for the remaining
+    output."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command("schema"), env=environment_with({}), **pipes) as process:
         assert process.stdout is not None
@@ -134,7 +137,7 @@ def test_a_command_ends_that_nobody_reads(number: signal.Signals, code: int) -> 
 
 
 def ends(folder: Path, words: list[object], within_s: float) -> None:
-    """A command ends, by each signal at a random moment, as it should."""
+    """Checks that a command ends correctly after each signal at a random moment."""
     seed = random.randrange(2**32)
     rng = random.Random(seed)
     for number, code in SIGNALS.items():
@@ -152,7 +155,7 @@ def ends(folder: Path, words: list[object], within_s: float) -> None:
 
 @contextmanager
 def running(script: str, folder: Path, sign: str) -> Iterator[subprocess.Popen[str]]:
-    """A process of Python's that has come so far that it has made a file."""
+    """Starts a Python process, and waits until it has made a file."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     line = [sys.executable, "-c", script]
     with subprocess.Popen(line, cwd=folder, text=True, **pipes) as process:
@@ -184,7 +187,7 @@ main()
 def test_code_that_never_looks_is_ended_all_the_same(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
-    """As a parser in C may be: ended by the core, which removes what is unfinished."""
+    """The code is like a parser in C: the core ends it, and removes unfinished files."""
     write(tmp_path / "e.toml", SMALL, CLOS)
     with running(STUCK, tmp_path, "half.part") as process:
         time.sleep(0.5)
@@ -198,7 +201,8 @@ def test_code_that_never_looks_is_ended_all_the_same(
 
 
 def test_what_stays_is_said_by_the_core_too(tmp_path: Path) -> None:
-    """It has what it is to say from the beginning: that changes with the first point of a sweep."""
+    """The core has its message from the beginning; the message changes with the first point of a
+    sweep."""
     write(tmp_path / "e.toml", SMALL, CLOS)
     stuck = STUCK.replace("    signals.note(", '    signals.leaves("all stays")\n    signals.note(')
     for script, said in (
@@ -212,7 +216,7 @@ def test_what_stays_is_said_by_the_core_too(tmp_path: Path) -> None:
         assert (process.returncode, errors) == (143, f"terminated: {said}\n")
 
 
-#: Writes into its folder and heeds nothing, also while that is removed.
+#: A process that writes into its folder and ignores signals, even while the folder is removed.
 WRITING = """
 import itertools, sys
 from lightloom.__main__ import main
@@ -244,7 +248,8 @@ main()
 
 
 def test_what_is_written_while_it_is_removed_goes_too(tmp_path: Path) -> None:
-    """`compare` left its folder of unfinished files where it wrote one just then."""
+    """Regression: `compare` left its folder of unfinished files if it was writing one at that
+    moment."""
     write(tmp_path / "e.toml", SMALL, CLOS)
     with running(WRITING, tmp_path, "half/999") as process:
         process.send_signal(signal.SIGTERM)
@@ -253,7 +258,7 @@ def test_what_is_written_while_it_is_removed_goes_too(tmp_path: Path) -> None:
     assert files(tmp_path) == {"e.toml"}
 
 
-#: Loads its modules, and is at a place where exceptions are lost.
+#: A process that loads its modules, at a place where exceptions are lost.
 LOADING = """
 import sys, time
 from pathlib import Path
@@ -279,7 +284,7 @@ main()
 def test_a_command_that_is_being_loaded_ends_at_once(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
-    """An exception would be lost there, and the command go on."""
+    """An exception would be lost there, and the command would continue."""
     with running(LOADING, tmp_path, "loading") as process:
         process.send_signal(number)
         out, errors = process.communicate(timeout=60)
@@ -293,7 +298,7 @@ def ignoring() -> None:
 
 
 def test_signals_that_are_ignored_at_the_start_stay_so(tmp_path: Path) -> None:
-    """As `nohup` and `&` in a script have it."""
+    """`nohup` and `&` in a script ignore signals in this way."""
     write(tmp_path / "e.toml", SMALL, CLOS)
     arguments = command("run", "e.toml", "-o", "out", "--set", "workload.flows=200_000")
     with subprocess.Popen(
@@ -312,7 +317,7 @@ def test_signals_that_are_ignored_at_the_start_stay_so(tmp_path: Path) -> None:
 
 
 def start_sweep(folder: Path) -> subprocess.Popen[str]:
-    """A sweep with two workers that simulate, in a group of its own."""
+    """Starts a sweep with two workers that simulate, in its own process group."""
     process = subprocess.Popen(
         command(*COMMANDS["sweeps"]),
         cwd=folder,
@@ -330,7 +335,7 @@ def start_sweep(folder: Path) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize("after_s", [0.0, 1.0, 2.5])
 def test_workers_end_when_their_parent_is_killed(folder: Path, after_s: float) -> None:
-    """SIGTERM to a sweep left workers that finished the queue, and stayed."""
+    """Regression: SIGTERM to a sweep left workers that finished the queue and then stayed."""
     before = files(folder)
     with start_sweep(folder) as process:
         time.sleep(after_s)
@@ -353,13 +358,13 @@ def test_workers_end_when_their_parent_is_killed(folder: Path, after_s: float) -
 def test_a_signal_to_the_whole_group_is_one_end(
     folder: Path, number: signal.Signals, code: int
 ) -> None:
-    """As a terminal sends it: workers do not speak of theirs."""
+    """A terminal sends signals to the group: workers print no message about theirs."""
     before = files(folder)
     with start_sweep(folder) as process:
         time.sleep(1.0)
         os.killpg(process.pid, number)
         _, errors = process.communicate(timeout=60)
-    # A slow machine is also told how long the sweep takes: not in this test's hands.
+    # On a slow machine the time of the sweep is also printed, which this test does not control.
     said = [line for line in errors.splitlines() if not line.startswith("estimate: ")]
     assert said == [f"{SAID[code]}: nothing unfinished was written"]
     assert process.returncode == code
@@ -367,7 +372,7 @@ def test_a_signal_to_the_whole_group_is_one_end(
 
 
 def test_drawing_shows_how_far_it_is(folder: Path) -> None:
-    """Shares of the flows drawn, at an end of 0 s, then the run."""
+    """The progress is the share of drawn flows, with an end of 0 s, and then that of the run."""
     import lightloom
 
     told: list[tuple[float, float, float]] = []
@@ -403,7 +408,7 @@ except signals.Ended:
 
 @pytest.mark.parametrize(("number", "code"), SIGNALS.items())
 def test_a_signal_in_a_callback_is_not_lost(number: signal.Signals, code: int) -> None:
-    """As in the callbacks by which the import system drops its locks."""
+    """The callback is like those by which the import system drops its locks."""
     words = [sys.executable, "-c", LOSING, str(int(number))]
     done = subprocess.run(words, capture_output=True, text=True, timeout=50, check=False)
     said = f"{SAID[code]}: nothing unfinished was written\n"

@@ -1,4 +1,4 @@
-"""Small runs whose answer follows from sizes, times and capacities only."""
+"""Small runs whose results follow only from sizes, times and capacities."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ def run(where: dict[str, Any], workload: Any, fabric: dict[str, Any], **more: An
 
 
 def trace(folder: Path, *rows: tuple[int, int, int, int]) -> dict[str, Any]:
-    """Flows: source, destination, bytes, arrival [ps]."""
+    """Writes flows: source, destination, bytes, arrival [ps]."""
     lines = ["src,dst,bytes,arrival_ps", *(",".join(map(str, row)) for row in rows)]
     path = folder / "flows.csv"
     path.write_text("\n".join(lines) + "\n")
@@ -26,8 +26,9 @@ def trace(folder: Path, *rows: tuple[int, int, int, int]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("rotorlb", ["per-rack", "per-host"])
 def test_what_goes_to_relays_is_carried_as_it_crosses(tmp_path: Path, rotorlb: str) -> None:
-    """Half of what a slot relays counts at its middle: in no 20 us do circuits carry more than
-    they can, by a packet more in 33. Once a slot's relayed bytes counted together at its end."""
+    """Half of the bytes that a slot relays count by its middle: in any 20 us, circuits carry at
+    most their capacity, within one packet in 33. Regression: the relayed bytes of a slot were all
+    counted at its end."""
     flows = [(i, (i + 2) % 16, 5_000_000, 0) for i in range(16)]
     fabric = {"kind": "rotornet", "switches": 1, "rotorlb": rotorlb}
     result = run(cluster(8, 2), trace(tmp_path, *flows), fabric, run={"sample": "20 us"})
@@ -38,7 +39,7 @@ def test_what_goes_to_relays_is_carried_as_it_crosses(tmp_path: Path, rotorlb: s
 
 @pytest.mark.parametrize("detail", ["packets", "flows"])
 def test_a_clos_of_two_tiers_has_no_links_to_a_core(detail: str) -> None:
-    """60 of 63 partners are in other racks: of load 0.8 as much is on the uplinks."""
+    """60 of 63 partners are in other racks, so the uplinks have this share of the load of 0.8."""
     traffic = {
         "arrivals": "poisson",
         "load": 0.8,
@@ -58,8 +59,10 @@ def test_a_clos_of_two_tiers_has_no_links_to_a_core(detail: str) -> None:
 
 
 def test_a_run_that_a_dead_node_ends_says_since_when_nothing_moves(tmp_path: Path) -> None:
-    """Node 0 dies at 3 ms with 100 ms of its flow to go. Once the run was said to last until the
-    one flow that was delivered, 0.5 ms."""
+    """Node 0 fails at 3 ms, when 100 ms of its flow remain.
+
+    Regression: the run was reported to end with the only delivered flow, at 0.5 ms.
+    """
     flows = trace(tmp_path, (0, 7, 125_000_000, 0), (0, 7, 1, 500_000_000))
     fabric = {"kind": "sirius", "channel_rate": "10 Gb/s", "uplinks": 8}
     dead = {"element": "node", "node": 0, "at": "3 ms"}
@@ -72,8 +75,9 @@ def test_a_run_that_a_dead_node_ends_says_since_when_nothing_moves(tmp_path: Pat
 
 @pytest.mark.parametrize("link_rate", ["10 Gb/s", "40 Gb/s"])
 def test_a_lone_flow_takes_the_same_by_rates_as_by_packets(tmp_path: Path, link_rate: str) -> None:
-    """10,000 B to another pod: the first packet is at the last link after 2.4 us (40 Gb/s), which
-    needs 8 us for all. Once rates let the short last packet pass the others there: 9.6 us."""
+    """10,000 B to another pod: the first packet reaches the last link, which needs 8 us for all,
+    after 2.4 us (40 Gb/s). Regression: with rates, the short last packet overtook the others there:
+    9.6 us."""
     sizes = (200, 1_500, 5_000, 10_000, 100_700)
     rows = [(0, 60, size, i * 10**9) for i, size in enumerate(sizes)]
     fabric = {"kind": "clos", "link_rate": link_rate}
@@ -91,10 +95,10 @@ def test_a_lone_flow_takes_the_same_by_rates_as_by_packets(tmp_path: Path, link_
 
 
 def test_a_circuit_carries_on_while_its_pair_gets_another(tmp_path: Path) -> None:
-    """Two flows of a pair, of which the second comes at 11 ms and asks for more than one circuit
-    carries. 2 Gb/s of the tree for the first until then and half of it until 12 ms, half of the
-    circuit until a second is lit at 22 ms, then all of one. Once both were on the tree again from
-    20 ms to 22 ms."""
+    """Two flows of a pair; with the second one, which arrives at 11 ms, the demand exceeds one
+    circuit. The first flow has 2 Gb/s of the tree until then and half of it until 12 ms, half of
+    the circuit until a second one is lit at 22 ms, and then a whole circuit. Regression: both flows
+    were on the tree again from 20 ms to 22 ms."""
     fabric = {
         "kind": "hydra",
         "planes": 2,
@@ -113,8 +117,11 @@ def test_a_circuit_carries_on_while_its_pair_gets_another(tmp_path: Path) -> Non
 
 
 def test_a_circuit_carries_on_while_another_of_its_pair_goes(tmp_path: Path) -> None:
-    """20 MB have two circuits from 12 ms, and at 20 ms ask for one. 10 Gb/s of the server's link
-    from 12 ms to the end, at 28 ms. Once the flow stood still until 22 ms."""
+    """20 MB have two circuits from 12 ms on, and need only one at 20 ms.
+
+    The flow has the 10 Gb/s of the server's link from 12 ms to its end at 28 ms. Regression: the
+    flow was stopped until 22 ms.
+    """
     fabric = {
         "kind": "hybrid",
         "preset": "mesh",

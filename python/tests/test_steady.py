@@ -66,7 +66,7 @@ def windowed(tmp_path_factory: pytest.TempPathFactory) -> lightloom.Comparison:
 def test_the_windows_short_flows_are_those_that_arrived_in_it(
     windowed: lightloom.Comparison,
 ) -> None:
-    """Counted over the rows of `flows.parquet`, which the core's figures do not read."""
+    """The reference counts rows of `flows.parquet`, which the core does not read."""
     for seed in windowed.seeds:
         for result in seed.results.values():
             rows = {
@@ -91,7 +91,7 @@ def test_what_the_window_accepts_is_priced_and_who_cannot_carry_it_is_not_ranked
     assert decision is not None
     assert decision.windowed
     assert decision.carrying == ("full",)
-    # A third of 0.75 of the traffic leaves a pod: less than 0.6 of it can.
+    # A third of 0.75 of the traffic leaves a pod, of which less than 0.6 can be carried.
     half = [s.results["half"].summary["window"] for s in windowed.seeds]
     assert all(not w["stable"] and w["accepted"] < 0.5 for w in half)
     accepted = np.mean([s.results["full"].summary["window"]["accepted"] for s in windowed.seeds])
@@ -137,7 +137,7 @@ def test_arrivals_too_short_for_a_steady_state_are_said(tmp_path: Path) -> None:
 
 
 def test_a_network_that_cannot_carry_the_load_is_never_long_enough() -> None:
-    """Its times grow with the arrivals: a share of them, however long."""
+    """Its times grow with the duration of arrivals, and are a share of it for any duration."""
 
     def taking(us: float) -> dict[str, object]:
         return {"load_offered": 0.6, "fct": {"long": {"p99_us": us}, "all": {"p99_us": us}}}
@@ -150,7 +150,7 @@ def test_a_network_that_cannot_carry_the_load_is_never_long_enough() -> None:
 
 
 def compared(tmp_path: Path, **keys: str) -> lightloom.Comparison:
-    """Both fabrics, with other keys: `load = "0.9"`."""
+    """Returns a comparison of both fabrics, with other keys: `load = "0.9"`."""
     text = EXPERIMENT
     for key, value in keys.items():
         text = re.sub(rf"^{key} = .*$", f"{key} = {value}", text, flags=re.MULTILINE)
@@ -160,7 +160,8 @@ def compared(tmp_path: Path, **keys: str) -> lightloom.Comparison:
 
 
 def test_where_nobody_carries_the_windows_load_nobody_is_to_be_bought(tmp_path: Path) -> None:
-    """More than leaves a pod of either: a third, and a sixth, of 0.9 of three quarters."""
+    """The load exceeds the capacity of both above the pods: a third, and a sixth, of 0.9 of three
+    quarters."""
     text = EXPERIMENT.replace("load = 0.6", "load = 0.9")
     text = text.replace('label = "full"', 'label = "full"\noversubscription = 6')
     (tmp_path / "e.toml").write_text(text, encoding="utf-8")
@@ -176,7 +177,7 @@ def test_where_nobody_carries_the_windows_load_nobody_is_to_be_bought(tmp_path: 
 
 
 def test_a_window_after_too_short_a_beginning_is_said(tmp_path: Path) -> None:
-    """Large flows take as long as all of it."""
+    """Large flows take as long as the whole warm-up."""
     made = compared(tmp_path, warm_up='"20 us"', measure='"200 us"', load="0.3")
     workload = reading.workload(made, {"full": 0, "half": 1})
     (said,) = by_length(workload)
@@ -191,7 +192,8 @@ def test_only_arrivals_before_the_end_count(stop: str, tmp_path: Path) -> None:
 
 
 def test_a_broken_network_carries_the_load_as_a_window_has_it() -> None:
-    """A fabric that loses 3 % of what it delivered is overloaded, however the others fare."""
+    """A fabric that loses 3 % of its delivered bytes is overloaded, for any results of the
+    others."""
     from decision_support import bought
 
     from lightloom.report.decisions import read as decisions
@@ -219,7 +221,8 @@ def test_a_broken_network_carries_the_load_as_a_window_has_it() -> None:
 def test_a_decision_counts_boxes_as_it_is_told(
     counting: str, windowed: lightloom.Comparison
 ) -> None:
-    """And names the other way where that would turn it, or says that it does not."""
+    """The decision names the other way of counting if that would change it, or states that it would
+    not."""
 
     book = of_experiment.book({"decision": {"counting": counting}})
     assert book is not None
@@ -243,7 +246,7 @@ def test_a_way_to_count_that_there_is_not_is_refused() -> None:
 def test_the_interval_of_a_windows_latency_is_that_over_seeds(
     windowed: lightloom.Comparison,
 ) -> None:
-    """Three seeds: their deviation ÷ √3 × t(2) = 4.3, on the page as on the terminal."""
+    """For three seeds, the deviation ÷ √3 × t(2) = 4.3, on the page and on the terminal."""
     workload = reading.workload(windowed, {"full": 0, "half": 1})
     (full,) = (f for f in workload.fabrics if f.label == "full")
     means = [s.results["full"].summary["window"]["mean_us"] * 1e-6 for s in windowed.seeds]
@@ -251,7 +254,7 @@ def test_the_interval_of_a_windows_latency_is_that_over_seeds(
     assert full.latency_error == pytest.approx(half, rel=1e-4)
     (scored,) = criteria.LATENCY.scores((full,))
     assert (scored.high - scored.low) / 2 == pytest.approx(half, rel=1e-4)
-    # A window of 8 ms is too short for an interval of one seed.
+    # A window of 8 ms is too short for an interval from one seed.
     within = [s.results["full"].summary["window"]["half_width_us"] for s in windowed.seeds]
     assert within == [None, None, None]
     assert workload.fabrics[0].seeds[0].latency_error is None

@@ -80,7 +80,7 @@ def test_resuming_runs_what_is_missing_or_changed(study: Path, tmp_path: Path) -
     first = sweep.run_sweep(sweep.read(study), out)
     again = sweep.run_sweep(sweep.read(study), out, resume=True)
     assert again.reused == 8
-    assert again.summaries == first.summaries  # timings too: nothing ran
+    assert again.summaries == first.summaries  # including timings, because nothing was run
     (out / "points" / first.points[5].id / "summary.json").unlink()
     assert sweep.run_sweep(sweep.read(study), out, resume=True).reused == 7
     study.write_text(SWEEP.replace("0.4]", "0.5]"))
@@ -176,7 +176,7 @@ def test_an_interrupted_sweep_keeps_whole_points(study: Path, tmp_path: Path) ->
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=60)
         finally:
-            process.kill()  # were it still there, leaving would wait for it
+            process.kill()  # otherwise leaving would wait for this process
     assert process.returncode == 130, errors
     stay = "points that are done stay in out/points, and --resume goes on from there"
     assert errors == f"interrupted: {stay}\n"

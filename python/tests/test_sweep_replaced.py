@@ -12,13 +12,13 @@ from lightloom.results.verification import verify
 from lightloom.storage.records import RECORD
 
 OLD = 'base = "e.toml"\nflows = true\n[grid]\n"run.seed" = [1, 2, 3]\n'
-#: Seed 3 is of both.
+#: Both sweeps have seed 3.
 NEW = OLD.replace("1, 2, 3", "3, 4, 5")
 
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    """The folder of an earlier sweep, with a file of the user's own."""
+    """The folder of an earlier sweep, with a file of the user."""
     write(tmp_path / "e.toml", SMALL.replace("flows = 400", "flows = 40"), CLOS)
     run(tmp_path / "out", OLD)
     (tmp_path / "out/points/notes.txt").write_text("mine")
@@ -26,7 +26,7 @@ def out(tmp_path: Path) -> Path:
 
 
 def run(out: Path, text: str, *, resume: bool = False, ends_after: int = 99) -> sweep.Outcome:
-    """A sweep; one that Ctrl-C ends after so many points, if it is to."""
+    """Runs a sweep, optionally one that Ctrl-C ends after this number of points."""
     write(out.parent / "s.toml", text)
 
     def done(finished: int, total: int) -> None:
@@ -45,7 +45,7 @@ def image(out: Path) -> dict[str, bytes]:
 
 
 def seeds(folder: Path) -> list[int]:
-    """Those of a data set of rows."""
+    """Returns the seeds of a data set of rows."""
     return sorted(int(pq.read_table(path)["seed"][0].as_py()) for path in folder.iterdir())
 
 
@@ -64,7 +64,7 @@ def test_one_that_is_interrupted_leaves_the_earlier_one_whole(out: Path, resume:
         run(out, NEW, resume=resume, ends_after=2)
     after = image(out)
     changed = {name for name, content in before.items() if after.get(name) != content}
-    # The point of both is the same but for the time that it took.
+    # The common point is the same except for its running time.
     assert {Path(name).name for name in changed} <= {"summary.json", RECORD}
     assert all(name.startswith("points/clos-seed=3") for name in changed)
     assert seeds(out / "rows") == [1, 2, 3]
@@ -110,7 +110,8 @@ def test_points_that_resume_may_want_again_stay_and_are_counted(out: Path) -> No
 
 
 def test_flows_of_the_same_point_stay(out: Path) -> None:
-    """A sweep that keeps none would take those of the earlier one, and then be interrupted."""
+    """A sweep that keeps no flows would remove those of the earlier one, and then be
+    interrupted."""
     before = image(out)
     with pytest.raises(KeyboardInterrupt):
         run(out, OLD.replace("flows = true\n", ""), ends_after=1)
@@ -120,7 +121,7 @@ def test_flows_of_the_same_point_stay(out: Path) -> None:
     }
     assert whole(out)
     assert run(out, OLD, resume=True).reused == 3
-    # Flows that are spoilt are nobody's: the point without them is whole.
+    # Damaged flows belong to no point: the point is complete without them.
     folder = next((out / "points").glob("*seed=1*"))
     (folder / "flows.parquet").write_bytes(b"spoilt")
     run(out, OLD.replace("flows = true\n", ""))

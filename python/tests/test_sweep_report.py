@@ -64,7 +64,7 @@ def test_a_key_that_is_swept_cannot_be_set(tmp_path: Path) -> None:
 
 
 def test_points_are_means_with_students_intervals(made: Path) -> None:
-    """Against SciPy's, from the points' own summaries."""
+    """Compares with SciPy, from the summaries of the points."""
     for cell in cells(made):
         mine = [
             p["summary"]["load_delivered"]
@@ -91,14 +91,14 @@ def test_there_is_a_figure_over_every_swept_axis(made: Path) -> None:
     first, _, last = figures
     assert first is not None
     assert last is not None
-    # Eight lines: two fabrics at two values of each of two other keys.
+    # Eight lines: two fabrics for two values of each of two other keys.
     panel = first.panels[0]
     assert len(panel.series) == 8
     for series in panel.series:
         assert list(series.x) == [0.2, 0.4]
         assert series.error is not None
     assert last.panels[0].x.names == ("rpc", "fixed 2 KB")
-    # A label looks alike wherever it stands, and no two look the same.
+    # A label has the same style in all figures, and no two labels have the same style.
     looks = {(s.label, s.slot) for f in (first, last) for p in f.panels for s in p.series}
     assert len({label for label, _ in looks}) == len({slot for _, slot in looks}) == len(looks)
 
@@ -140,7 +140,7 @@ def test_the_page_in_a_browser(width: int, made: Path) -> None:
 
 
 def test_what_takes_longest_begins_first_and_is_foretold(tmp_path: Path) -> None:
-    """Costs of points follow what they have to do, and trials are not made for each seed."""
+    """The forecast of points follows their work, and there is no trial for each seed."""
     base = load(write(tmp_path / "e.toml", SMALL, CLOS))
     sizes = [2_000, 200_000, 20_000]
     points = [
@@ -174,7 +174,7 @@ def test_a_dry_run_tells_the_points_and_the_longest(made: Path) -> None:
 
 
 def test_a_reader_that_goes_away_takes_no_page_along(made: Path) -> None:
-    """`sweep … --resume | head -2`: all is there before anything is printed."""
+    """`sweep … --resume | head -2`: all files are complete before anything is printed."""
     before = {p.relative_to(made).as_posix() for p in made.rglob("*") if p.is_file()}
     ours, theirs = os.pipe()
     os.close(ours)
@@ -184,7 +184,7 @@ def test_a_reader_that_goes_away_takes_no_page_along(made: Path) -> None:
             command(*words), cwd=made.parent, stdout=closed, stderr=subprocess.PIPE,
             timeout=120, check=False,
         )  # fmt: skip
-    assert done.returncode != 0  # else it printed nothing that could be lost
+    assert done.returncode != 0  # otherwise it printed nothing that could be lost
     assert {p.relative_to(made).as_posix() for p in made.rglob("*") if p.is_file()} == before
     listed = json.loads((made / "record.json").read_text())["files"]
     assert {"report.html", "figures/over-workload-load.svg", "sweep.json"} <= set(listed)
@@ -225,8 +225,8 @@ GRID = 'base = "e.toml"\n[grid]\n"workload.load" = [0.1, 0.6]\n'
 
 @pytest.fixture(scope="module")
 def saturated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """A sweep of a Clos of 4:1, whose racks send others at most a quarter of what their servers
-    can send, and the lines that it printed."""
+    """A sweep of a Clos 4:1, whose racks send other racks at most a quarter of their servers' rate,
+    and its printed lines."""
     folder = tmp_path_factory.mktemp("saturated")
     write(folder / "e.toml", SATURATED)
     write(folder / "s.toml", GRID)
@@ -236,7 +236,7 @@ def saturated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]
 
 
 def test_a_sweep_prints_the_figures_of_its_windows(saturated: tuple[Path, list[str]]) -> None:
-    """Bounds occur only at the load that is not carried, which is marked."""
+    """Bounds occur only at the load that is not carried, which has a mark."""
     out, lines = saturated
     rows = [line for line in lines if line.split()[:1] in (["0.1"], ["0.6"])]
     assert [row.split()[:2] for row in rows] == [
@@ -249,8 +249,8 @@ def test_a_sweep_prints_the_figures_of_its_windows(saturated: tuple[Path, list[s
 
 
 def test_the_page_marks_a_load_that_is_not_carried(saturated: tuple[Path, list[str]]) -> None:
-    """Of the 0.6 offered, 3 of 15 destinations are in the same rack, which is carried. Of the
-    rest a quarter of what servers can send is: 0.12 + 0.25."""
+    """At an offered load of 0.6, 3 of 15 destinations are in the same rack, and this traffic is
+    carried. Of the rest, a quarter of the servers' rate is carried: 0.12 + 0.25."""
     each = cells(saturated[0])
     assert [cell.carriage for cell in each] == ["carried"] * 3 + ["short"]
     accepted = each[3].figure(pages.ACCEPTED)
@@ -294,7 +294,7 @@ racks_per_pod = 2
 
 @pytest.mark.parametrize("limit", [None, "3 ms"])
 def test_times_of_jobs_are_those_of_compare(limit: str | None, tmp_path: Path) -> None:
-    """At 16:1 the first job takes more than 3 ms, at 2:1 both take less."""
+    """At 16:1 the first job takes more than 3 ms, and at 2:1 both take less."""
     write(tmp_path / "e.toml", JOBS)
     ratios = [2, 16]
     write(
@@ -321,7 +321,7 @@ def test_times_of_jobs_are_those_of_compare(limit: str | None, tmp_path: Path) -
 
 
 def alone_at(path: Path, ratio: int, limit: str | None) -> dict[str, Any]:
-    """The summary of the fabric by `compare`, at that ratio."""
+    """Returns the summary of the fabric by `compare`, at this ratio."""
     ended = [] if limit is None else [f'run.limit="{limit}"']
     made = load(path).with_overrides([f"fabric.clos.oversubscription={ratio}", *ended])
     return dict(compare(made).results["clos"].summary)

@@ -17,7 +17,7 @@ def run(place: str, drawn: float, workload: dict[str, Any]) -> tuple[str, Any, A
 
 
 def test_the_mean_over_seeds_is_compared_with_the_requested_load() -> None:
-    """0.4 and 0.6 are 0.5 on average; 0.4 and 0.45 are 15 % below it."""
+    """0.4 and 0.6 have a mean of 0.5; the mean of 0.4 and 0.45 is 15 % lower."""
     level = [run("racks = 8", drawn, FIXED) for drawn in (0.4, 0.6)]
     assert swept_traffic.lines(level) == []
     (line,) = swept_traffic.lines([run("racks = 8", drawn, FIXED) for drawn in (0.4, 0.45)])
@@ -33,7 +33,7 @@ def test_the_farthest_load_is_named_and_others_are_counted() -> None:
 
 @pytest.mark.parametrize("heavy", [1, 4, 5])
 def test_sizes_without_a_variance_are_noted_once(heavy: int) -> None:
-    """With the points that have them, unless all do."""
+    """The note has the points to which it applies, unless these are all."""
     each = [run(f"p = {i}", 0.5, HEAVY if i < heavy else FIXED) for i in range(5)]
     (line,) = swept_traffic.lines(each)
     assert "shape 1.05" in line

@@ -149,7 +149,7 @@ def test_ports_and_states_that_are_not_known_are_no_empty_switch():
     for state, named in [({"status": "MAYBE"}, "MAYBE"), ({"input-port-name": "port-1"}, "port-1")]:
         with pytest.raises(SwitchError, match=named):
             _Ocp("t").connections(reading(**state))
-    # an INVALID connection holds no port, so it may name anything
+    # an INVALID connection holds no port, so it may name any port
     assert _Ocp("t").connections(reading(**{"input-port-name": "9Z", "status": "INVALID"})) == []
 
 
@@ -163,7 +163,7 @@ def test_module_prefixes_of_json_ietf_are_understood():
 
 
 def test_a_late_answer_is_not_taken_for_another_one(monkeypatch):
-    """A switch that answers each query late, on the connection of the query."""
+    """The switch answers each query late, on the connection of the query."""
     from lightloom.switches.drivers import scpi as module
 
     monkeypatch.setattr(module, "ANSWER_S", 0.2)

@@ -45,7 +45,7 @@ def failed(switch):
 
 def test_the_emulated_switch_in_process_passes():
     found = verdicts(EmulatedSwitch(design()))
-    # a second connection, on which light is sampled, does not exist in process
+    # in this process there is no second connection on which light could be sampled
     for name in ("reconfiguration under light", "warm reboot", "cold reboot"):
         assert found.pop(name) is Verdict.SKIPPED
     assert {*found.values()} == {Verdict.PASSED}
@@ -53,7 +53,7 @@ def test_the_emulated_switch_in_process_passes():
 
 
 class Clock:
-    """The time of a switch in process, as `time` has it."""
+    """The clock of a switch in this process, with the interface of `time`."""
 
     def __init__(self, switch):
         self.switch = switch
@@ -66,7 +66,7 @@ class Clock:
 
 
 class Drooping(EmulatedSwitch):
-    """A cross-connect loses `droop_db` more as soon as another one is created."""
+    """A switch whose cross-connects lose `droop_db` more when another one is created."""
 
     droop_db = 0.0
 
@@ -79,7 +79,7 @@ class Drooping(EmulatedSwitch):
 
 
 def timed(switch):
-    """The rows of the test, in the time of the switch."""
+    """Returns the rows of the test, on the clock of the switch."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conformance, "time", Clock(switch))
         return {one.name: one for one in conformance.run(switch)}
@@ -88,7 +88,8 @@ def timed(switch):
 @settings(max_examples=40, deadline=None)
 @given(settle_ms=st.integers(1, 20_000))
 def test_losses_do_not_depend_on_the_settling_time(settle_ms):
-    """The oracle is the factory table; the switch says that it has settled 0.5 dB before."""
+    """The reference is the factory table; the switch reports that it has settled when it is still
+    0.5 dB away."""
     switch = EmulatedSwitch(design(settle_ps=settle_ms * MS))
     found = timed(switch)
     table = [switch.machine.design.optics.loss_db((port, port)) for port in range(1, 5)]
@@ -109,13 +110,14 @@ def test_a_kept_path_may_lose_half_a_decibel_and_no_more(droop_db, verdict):
 def test_a_file_passes(tmp_path):
     file = tmp_path / "lit.json"
     file.write_text('["1A-1B"]')
-    # a file refuses a port that is in use, and has no light
+    # a file refuses a port in use, and has no light
     assert not failed(StoredSwitch(file))
     assert json.loads(file.read_text()) == ["1A-1B"]
 
 
 class Careless(EmulatedSwitch):
-    """Reports what it does not do, or does what it does not report."""
+    """A switch that reports changes that it does not make, or makes changes that it does not
+    report."""
 
     def __init__(self, kind):
         super().__init__(design())
@@ -207,7 +209,7 @@ def test_a_switch_that_misbehaves_fails_the_check(kind, check):
 
 
 class Dark(EmulatedSwitch):
-    """Reports a state that its light contradicts."""
+    """A switch that reports a state that its light contradicts."""
 
     def power(self):
         return {port: -60.0 if port.side == "B" else 0.0 for port in super().power()}
@@ -225,7 +227,7 @@ def test_a_switch_whose_paths_are_dark_fails_what_looks_at_light():
 
 @pytest.mark.parametrize("scheme", ["scpi", "gnmi", "netconf", "tl1"])
 def test_losses_are_those_of_the_factory_table_on_every_face(scheme):
-    """Launch 3 dBm; a monitor reads 0.01 dB, twice."""
+    """The launch power is 3 dBm; each of two monitor readings has a resolution of 0.01 dB."""
     with served(scheme, ports="8x8", optics={"launch_dbm": 3}) as switch:
         target = f"{scheme}://127.0.0.1:{switch.ports[scheme]}"
 
@@ -255,7 +257,7 @@ def test_losses_without_monitors_are_those_that_the_factory_table_lists(face, ta
 
 
 class Measured(EmulatedSwitch):
-    """Has no monitors, but a factory table."""
+    """A switch without monitors, but with a factory table."""
 
     def __init__(self, table):
         super().__init__(design())
@@ -341,7 +343,8 @@ def test_reboots_over_every_face(scheme, recovery, told):
 
 @pytest.mark.parametrize("scheme", ["netconf", "ssh"])
 def test_a_connection_is_closed_by_the_thread_of_its_loop(scheme, monkeypatch):
-    """Closed by another, it wrote to a socket that had just gone away in a reboot."""
+    """Regression: closed by another thread, the connection wrote to a socket that a reboot had just
+    closed."""
     closed_by = []
     close = asyncssh.SSHClientConnection.close
 
@@ -361,7 +364,7 @@ def test_a_connection_is_closed_by_the_thread_of_its_loop(scheme, monkeypatch):
 
 @pytest.mark.parametrize("scheme", ["scpi", "gnmi", "netconf", "tl1", "ssh"])
 def test_a_switch_that_releases_ports_slowly_passes(scheme):
-    """Its old and its new connection between two ports are there at the same time."""
+    """The old and the new connection between two ports exist at the same time."""
     timing = {"settle": "10 ms", "release": "20 ms"}
     with served(scheme, ports="8x8", timing=timing) as switch:
         target = f"{'sonic' if scheme == 'ssh' else scheme}://127.0.0.1:{switch.ports[scheme]}"
@@ -396,7 +399,7 @@ def test_a_warm_reboot_that_darkens_fails():
 @pytest.mark.parametrize("scheme", ["scpi", "gnmi"])
 @pytest.mark.parametrize(("kind", "failed"), [("warm", {"warm reboot"}), ("cold", {"cold reboot"})])
 def test_a_reboot_after_which_light_is_lost_or_moves_fails(scheme, kind, failed):
-    """What is listed as before may be dark, or tuned anew."""
+    """Cross-connects that are listed as before may be dark, or be tuned anew."""
     timing = {"settle": "100 ms", "cold_boot": "100 ms", "warm_boot": "50 ms"}
     timing["give_up_settles"] = 100
     with served(scheme, ports="4x4", timing=timing) as switch:
@@ -460,7 +463,7 @@ def test_too_few_free_ports_are_told():
 
 
 def test_a_stuck_mirror_of_a_switch_whose_settling_only_deviates_fails():
-    """It fails after 20 deviations, which are 40 billion picoseconds."""
+    """The check fails after 20 deviations, which are 40 billion picoseconds."""
     switch = EmulatedSwitch(design(settle_ps=0, deviation_ps=2 * MS))
     switch.machine.strike(0, Fault("stuck", port=Port("A", 2)))
     with pytest.raises(SwitchError, match="2A-2B is failed: the mirrors did not settle"):
@@ -488,4 +491,4 @@ def test_half_of_a_change_is_reported_in_process():
         switch.change([], [(1, 1), (2, 2)])
     assert [*caught.value.done.added] == [(1, 1)]
     assert switch.change([(1, 1)], [(1, 2)]).settled
-    assert switch.now == 5 * MS  # one settling time: a change that failed does not wait
+    assert switch.now == 5 * MS  # one settling time, because a failed change does not wait

@@ -1,5 +1,5 @@
-"""Every fault on every face, as its driver sees it; the emulated switch itself is the oracle for
-the completed part."""
+"""Every fault on every protocol, from the view of the driver; the emulated switch is the reference
+for the completed part."""
 
 import asyncio
 import time
@@ -66,7 +66,7 @@ def bench(face):
 
 
 def waits():
-    """How many tasks the switch has."""
+    """Returns the number of tasks of the switch."""
     return len(asyncio.all_tasks())
 
 
@@ -77,7 +77,7 @@ def test_a_connection_that_is_cut_leaves_what_was_done_unknown(bench, kind, acte
         bench.driver.change([], NEW)
     assert caught.value.done is None
     assert bench.switch.pairs() == sorted([KEPT, *(NEW if acted else [])])
-    again = open_target(bench.target)  # read, then the same change once more
+    again = open_target(bench.target)  # read, then repeat the same change
     done = again.change([], NEW)
     assert sorted([*done.added, *done.kept]) == NEW
     assert bool(done.added) is not acted
@@ -98,16 +98,17 @@ def test_an_answer_that_never_comes_ends_the_wait(bench, monkeypatch):
     assert bench.switch.pairs() == sorted([KEPT, *NEW])
     until = time.monotonic() + 20
     while bench.switch.do(waits) > before and time.monotonic() < until:
-        time.sleep(0.01)  # the client went away, and nothing waits for it any more
+        time.sleep(0.01)  # the client has disconnected, and no task waits for it any more
     assert bench.switch.do(waits) <= before
-    # the driver is of use again, and no late answer is taken for another one
+    # the driver is usable again, and no late answer is taken as that of another request
     assert bench.driver.read().pairs == sorted([KEPT, *NEW])
     assert bench.driver.change(NEW, []).removed == NEW
 
 
 @pytest.mark.parametrize("kind", ["cut-after", "silent"])
 def test_a_change_that_is_refused_leaves_the_fault_to_the_next(kind):
-    """The same on all faces: `Host.change` is their only way to the machine."""
+    """The behaviour is the same on all protocols, because `Host.change` is their only access to the
+    machine."""
 
     async def act():
         host = Host(Design(size=Size(8, 8)))

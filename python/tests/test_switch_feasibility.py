@@ -1,6 +1,6 @@
 """Changes that a switch cannot carry out are refused before the user is asked to confirm.
 
-The oracle is the state machine of the emulated switch, which refuses them as well.
+The reference is the state machine of the emulated switch, which also refuses them.
 """
 
 import json
@@ -23,14 +23,14 @@ from lightloom.switches.protocol import SwitchError
 
 SIDE = 4
 PAIRS = st.lists(st.tuples(st.integers(1, SIDE), st.integers(1, SIDE)), max_size=SIDE, unique=True)
-#: Some with ports that are not there.
+#: Pairs of ports, some of which do not exist.
 WIDER = st.lists(
     st.tuples(st.integers(0, SIDE + 1), st.integers(1, SIDE + 1)), max_size=3, unique=True
 )
 
 
 def once(pairs):
-    """Those of some pairs whose ports are in none before."""
+    """Returns the pairs whose ports occur in no earlier pair."""
     found = []
     for a, b in pairs:
         if all(a != c and b != d for c, d in found):
@@ -71,7 +71,8 @@ def test_refused_are_the_changes_that_the_machine_refuses(lit, remove, add, stal
 )
 @pytest.mark.parametrize("conflict", ["refuse", "replace"])
 def test_a_change_is_refused_before_it_is_shown_and_asked_for(words, message, conflict, tmp_path):
-    """Also by a switch that would delete what is in the way, which nobody was shown."""
+    """This includes switches that would delete conflicting cross-connects, which the user was not
+    shown."""
     (tmp_path / "wanted.json").write_text(json.dumps(["1A-77B"]), encoding="utf-8")
     with served("scpi", options={"scpi": {"add_in_use": conflict}}) as switch:
         target = f"scpi://127.0.0.1:{switch.ports['scpi']}"

@@ -1,4 +1,5 @@
-"""The gNMI face with pygnmi in a separate process, and the driver with the conformance test."""
+"""The gNMI interface with pygnmi in a separate process, and the driver with the conformance
+test."""
 
 import json
 import subprocess
@@ -29,7 +30,7 @@ CONNECTION = "connections/port-connection[name={}]"
 
 
 def pygnmi(port, *calls, password="any"):
-    """What calls of pygnmi return."""
+    """Returns the results of pygnmi calls."""
     lines = "".join(json.dumps(call) + "\n" for call in calls)
     command = [sys.executable, str(CLIENT), str(port), password]
     done = subprocess.run(
@@ -116,7 +117,7 @@ def test_an_invalid_part_refuses_the_set_or_is_stored_as_invalid(policy):
 
 
 def values(answer):
-    """Path → value of each update."""
+    """Returns path → value of each update."""
     updates = answer["ok"]["notification"][0].get("update", [])
     return {one["path"]: one["val"] for one in updates}
 
@@ -170,7 +171,7 @@ def test_a_get_of_configuration_tells_stale_entries_from_configured_ones():
 
 
 def test_names_of_one_model_do_not_touch_connections_of_another(tmp_path):
-    """`9A-9B` is a name that its client chose for other ports; `foo` is 7A-8B."""
+    """`9A-9B` is a client's name for other ports; `foo` is 7A-8B."""
     with served("gnmi", "scpi", "tl1", "ssh", "netconf", ports="16x16") as switch:
         both = {"port-connection": [entry("9A-9B", "10A", "11B"), entry("foo", "7A", "8B")]}
         db = "sonic-db:CONFIG_DB/localhost/OCS_CROSS_CONNECT/{}"
@@ -193,7 +194,7 @@ def test_names_of_one_model_do_not_touch_connections_of_another(tmp_path):
             assert driver.change([(9, 9)], []).removed == [(9, 9)]
             assert switch.pairs() == lit
             driver.close()
-        # what is not there cannot be deleted by the name of something else
+        # a missing connection cannot be deleted by the name of another one
         said = ask(switch.ports["scpi"], ":oxc:swit:conn:sub (@9),(@25);:syst:err?\n")
         assert said.startswith("-221,")
         said = ask(switch.ports["scpi"], ":oxc:swit:conn:add (@7),(@24);:syst:err?\n")
@@ -328,8 +329,8 @@ def test_the_driver_passes_the_conformance_test(model, policy):
         bad = [one for one in checks if one.verdict is conformance.Verdict.FAILED]
         assert not bad
         skipped = sum(one.verdict is conformance.Verdict.SKIPPED for one in checks)
-        assert skipped == (2 if model == "ocp" else 3)  # reboots; without light one more
-        assert switch.pairs() == []  # INVALID entries were deleted, too
+        assert skipped == (2 if model == "ocp" else 3)  # the reboots; without light one more check
+        assert switch.pairs() == []  # INVALID entries were deleted as well
 
 
 @pytest.mark.parametrize("model", ["ocp", "sonic-db"])
@@ -341,7 +342,7 @@ def test_the_driver_deletes_what_the_switch_stored_as_invalid(model):
         with pytest.raises(SwitchError, match="1A-2B is invalid") as caught:
             driver.change([], [(1, 2), (3, 3)])
         assert [*caught.value.done.added] == [(3, 3)]
-        assert switch.pairs() == [(1, 1), (3, 3)]  # with those that are INVALID
+        assert switch.pairs() == [(1, 1), (3, 3)]  # including INVALID entries
         driver.close()
 
 
@@ -445,7 +446,7 @@ def test_a_subscription_to_updates_only_begins_with_the_first_change(mode):
 
 @contextmanager
 def subscribed(port, *subscriptions, mode="STREAM", polls=()):
-    """The messages of a subscription."""
+    """Returns the messages of a subscription."""
     import grpc
     from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
@@ -476,7 +477,7 @@ def subscribed(port, *subscriptions, mode="STREAM", polls=()):
 
 
 def news(message):
-    """Path → value of the updates of a message, and the paths of its deletions."""
+    """Returns path → value of the updates of a message, and the paths of its deletions."""
 
     def text(path):
         return "/".join(step.key.get("name", step.name) for step in path.elem)
@@ -499,7 +500,7 @@ def test_a_subscription_waits_for_its_path_and_reports_its_deletion(name):
         assert next(stream).sync_response  # there is none yet
         switch.strike(Fault("intruder", add=((3, 3),)))
         assert news(next(stream)) == ({path: "CONNECTED"}, [])
-        # what does not change is not sent again
+        # unchanged values are not sent again
         switch.strike(Fault("intruder", add=((4, 4),), remove=((3, 3),)))
         added = {"connections/4A-4B/state/status": "CONNECTED"} if name == "*" else {}
         assert news(next(stream)) == (added, [path])
@@ -538,7 +539,7 @@ def test_subscriptions_leave_time_to_other_clients(monkeypatch):
         assert first.sync_response
         time.sleep(1.0)
         steps = [later - before for before, later in pairwise([*taken])]
-        assert min(steps) >= 0.08  # 20 ms, and three times as long for others
+        assert min(steps) >= 0.08  # 20 ms, and three times as long for other clients
         switch.strike(Fault("intruder", add=((3, 3),)))
         assert next(stream).HasField("update")
 
@@ -546,7 +547,7 @@ def test_subscriptions_leave_time_to_other_clients(monkeypatch):
 def test_a_driver_connects_though_another_has_just_failed_to():
     with served("gnmi") as switch:
         port = switch.ports["gnmi"]
-    # The exception holds the driver that failed.
+    # The exception refers to the failed driver.
     with pytest.raises(SwitchError, match="no connection") as refused:
         GnmiSwitch("127.0.0.1", port)
     with served("gnmi", options={"gnmi": {"port": port}}):
@@ -666,7 +667,7 @@ def test_a_request_that_is_too_long_is_refused_and_nothing_else():
 
 
 def test_a_get_of_many_paths_ends_at_the_largest_answer(monkeypatch):
-    """A request of 4 MB has room for a million paths, each of which may be the whole tree."""
+    """A request of 4 MB can contain a million paths, each of which may be the whole tree."""
     read = []
     matches = gnmi.Service._matches
 
@@ -689,7 +690,8 @@ def test_a_get_of_many_paths_ends_at_the_largest_answer(monkeypatch):
 
 @pytest.mark.parametrize("model", ["ocp", "sonic-db"])
 def test_a_set_reads_the_connections_once_however_many_it_moves(model, monkeypatch):
-    """Once for each of them is quadratic: 1,022 that moved took 20 s."""
+    """Regression: one reading for each connection is quadratic: 1,022 moved connections took 20
+    s."""
     listed, calls = Machine.connections, []
 
     def counted(machine, now):
@@ -711,7 +713,7 @@ def test_a_set_reads_the_connections_once_however_many_it_moves(model, monkeypat
 
 
 def read_without(driver, calls):
-    """A reading that does not count."""
+    """Makes a reading that the counter ignores."""
     many = len(calls)
     try:
         return Reading(driver._model.connections(driver._client.get))
@@ -762,7 +764,7 @@ def test_a_port_that_is_not_enabled_is_dark():
     ],
 )
 def test_the_driver_reads_the_databases_of_the_public_virtual_switch(word, a, b, status):
-    """Its entries have a state of their own; tables of states may lack ports."""
+    """Its entries have their own state, and tables of states may lack ports."""
     tables = {
         ("CONFIG_DB", "OCS_PORT"): {"1A": {"label": "x"}, "16A": {}, "16B": {}},
         ("CONFIG_DB", "OCS_CROSS_CONNECT"): {

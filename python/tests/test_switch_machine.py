@@ -36,7 +36,7 @@ def test_a_connection_is_pending_until_its_mirrors_have_settled():
     assert statuses(found, 25 * MS) == {"1A-2B": "CONNECTED"}
     assert found.port(25 * MS, Port("B", 2)).status is PortStatus.TUNED
     assert found.port(25 * MS, Port("B", 2)).peer == Port("A", 1)
-    # settle, relock and link-up follow each other: 25, 28 and 78 ms
+    # settling, relock and link-up follow each other: 25, 28 and 78 ms
     assert found.times(25 * MS, "1A-2B") == (25 * MS, 28 * MS, 78 * MS)
     assert found.connections(30 * MS)[0].updated_ps == 25 * MS
 
@@ -52,7 +52,7 @@ def test_a_conflict_refuses_the_whole_change_replaces_or_is_stored_as_invalid():
     done = found.change(3, add=[wish((3, 1))], conflict=Conflict.INVALID)
     assert done.invalid == ["3A-1B"]
     assert statuses(found, 3)["3A-1B"] == "INVALID"
-    # once its blocker is gone, the stored intent is set up
+    # when its blocker is removed, the stored intent is set up
     found.change(4, remove=["3A-2B"])
     assert statuses(found, 4) == {"3A-1B": "PENDING_CONNECTION"}
 
@@ -134,7 +134,7 @@ def test_a_stuck_mirror_fails_after_twenty_settling_times_and_recovers():
     found.strike(600 * MS, Fault("clear"))
     assert statuses(found, 619 * MS)["1A-1B"] == "PENDING_CONNECTION"
     assert statuses(found, 620 * MS) == {"2A-2B": "CONNECTED", "1A-1B": "CONNECTED"}
-    assert found.times(620 * MS, "2A-2B").lit_ps == 20 * MS  # it was lit: not tuned anew
+    assert found.times(620 * MS, "2A-2B").lit_ps == 20 * MS  # it was lit, so it is not tuned anew
 
 
 def test_slow_settling_takes_ten_times_as_long():
@@ -194,7 +194,7 @@ def test_a_cold_reboot_recovers_as_configured(recovery, expected):
     found.strike(2 * S, Fault("reboot-cold"))
     assert not found.is_up(3 * S - 1)
     assert found.is_up(3 * S)
-    assert statuses(found, 3 * S) == expected  # they tune when the switch has booted
+    assert statuses(found, 3 * S) == expected  # they are tuned when the switch has booted
 
 
 def test_a_warm_reboot_does_not_touch_light():
@@ -316,7 +316,7 @@ def test_losses_lie_within_their_bounds_and_depend_on_the_seed():
     table = [Optics(seed=1).loss_db((a, b)) for a in range(1, 65) for b in range(1, 65)]
     assert min(table) >= 1.5
     assert max(table) <= 2.0
-    # uniform on [1.5, 2.0]: the mean of 4,096 draws lies within 5 sigma of 1.75
+    # uniform on [1.5, 2.0]: the mean of 4,096 draws is within 5 sigma of 1.75
     assert abs(sum(table) / len(table) - 1.75) < 5 * 0.5 / math.sqrt(12 * len(table))
     assert table != [Optics(seed=2).loss_db((a, b)) for a in range(1, 65) for b in range(1, 65)]
 
@@ -344,7 +344,7 @@ def test_faults_are_read_and_refused_by_key():
 PAIRS = st.tuples(st.integers(1, 5), st.integers(1, 6))
 """Some of them do not exist: the switch has 4 x 5 ports."""
 FEW = st.tuples(st.integers(1, 2), st.integers(1, 2))
-"""So few that names and ports collide."""
+"""Few values, so that names and ports collide."""
 CHANGES = st.sampled_from([Conflict.REFUSE, Conflict.REPLACE, Conflict.INVALID])
 ALLOWED = {
     None: {"PENDING_CONNECTION", "CONNECTED", "INVALID", "FAILED"},
@@ -354,7 +354,8 @@ ALLOWED = {
     "INVALID": {"PENDING_CONNECTION", "FAILED", None},
     "PENDING_DELETION": {None, "PENDING_CONNECTION", "INVALID", "FAILED"},
 }
-"""Between two observations; no connection comes back from its deletion lit."""
+"""State transitions between two observations; no connection returns from its deletion in the lit
+state."""
 
 
 class AnySwitch(RuleBasedStateMachine):
@@ -393,12 +394,12 @@ class AnySwitch(RuleBasedStateMachine):
             done = broken.done
         gone = {*done.removed}
         for name, times in lit.items():
-            if name not in gone and times is not None:  # kept: never disturbed
+            if name not in gone and times is not None:  # kept connections are never disturbed
                 assert self.machine.times(self.now, name) == times
 
     @rule(pair=FEW, other=FEW, drop=FEW, conflict=CHANGES, stale=st.booleans())
     def name(self, pair, other, drop, conflict, stale):
-        """A connection with the name of another one's ports, and a deletion by ports."""
+        """Adds a connection with the name of another one's ports, and deletes by ports."""
         before = self.machine.connections(self.now)
         named = Wish(name_of(other), *ends_of(pair))
         try:
@@ -411,14 +412,14 @@ class AnySwitch(RuleBasedStateMachine):
         pairs = {one.name: one.pair for one in reversed(before)}
         if drop != pair and len(done.removed) + len(done.added) > 1:
             assert not self.machine.names_at(self.now, drop)
-        # nothing else went but what was in the way, or had the name
+        # only conflicting connections, and those with the name, were removed
         for name in done.removed:
             own = pairs[name]
             assert own == drop or name == named.name or own[0] == pair[0] or own[1] == pair[1]
 
     @rule(pairs=st.lists(FEW, max_size=2))
     def add_by_ports(self, pairs):
-        """What is between these ports already stays, whatever its name."""
+        """An existing connection between these ports stays, under any name."""
         before = {
             one.name: (one.pair, self.machine.times(self.now, one.name))
             for one in self.machine.connections(self.now)
@@ -429,7 +430,7 @@ class AnySwitch(RuleBasedStateMachine):
         except (RefusedError, BrokenError):
             return
         for name, (pair, times) in before.items():
-            if name in done.removed:  # it was INVALID, and is tried again
+            if name in done.removed:  # it was INVALID, and is set up again
                 assert pair in pairs
                 assert times is None
             elif times is not None:
@@ -479,7 +480,7 @@ class AnySwitch(RuleBasedStateMachine):
                 after[one.name] = one.status.value
         for name in {*self.before, *after}:
             old, new = self.before.get(name), after.get(name)
-            # One that left under this name shows again once a newer one is gone.
+            # A deleted connection of this name is shown again when a newer one is removed.
             shown = new == "PENDING_DELETION" and name in self.leaving
             assert old == new or shown or new in ALLOWED[old], (name, old, new)
         self.before, self.leaving = after, leaving

@@ -1,4 +1,5 @@
-"""The NETCONF face with ncclient and with raw bytes, and the driver with the conformance test."""
+"""The NETCONF interface with ncclient and with raw bytes, and the driver with the conformance
+test."""
 
 import asyncio
 import time
@@ -38,7 +39,7 @@ def client(port):
 
 
 def config(*rows):
-    """An edit: pairs of ingress and egress, or an operation and an ingress."""
+    """Returns an edit: pairs of ingress and egress, or an operation and an ingress."""
     body = "".join(
         f'<pair nc:operation="{a}"><ingress>{b}</ingress></pair>'
         if isinstance(a, str)
@@ -65,13 +66,13 @@ def test_ncclient_edits_running_and_reads_with_filters():
         reply = line.get(filter=("subtree", one)).data_xml.replace("ns0:", "")
         assert reply.count("<port>") == 1
         assert "<peer-port>1</peer-port>" in reply
-        # keyed by ingress: a merge with another egress moves the cross-connect
+        # the key is the ingress: a merge with another egress moves the cross-connect
         line.edit_config(target="running", config=config(("remove", 2), (1, 20)))
         assert switch.pairs() == [(1, 4)]
 
 
 def test_containers_that_are_not_asked_for_are_not_built(monkeypatch):
-    """At 1,024 x 1,024 ports all of them take 0.1 s, for which every face waits."""
+    """At 1,024 x 1,024 ports, all containers take 0.1 s, for which every protocol waits."""
     built = []
     for name in ("config", "monitor_config", "powers", "attenuators"):
         own = getattr(_netconf_ports.Ports, name)
@@ -141,13 +142,13 @@ def test_other_namespaces_and_filters_are_refused():
 
 
 def test_an_operation_without_its_namespace_is_the_operation():
-    """As ONOS' driver of Polatis switches deletes a circuit."""
+    """ONOS' driver of Polatis switches deletes a circuit in this way."""
     with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
         line.edit_config(target="running", config=config((1, 17), (2, 18)))
         plain = config((1, 17)).replace("<pair>", '<pair operation="delete">')
         line.edit_config(target="running", config=plain)
         assert switch.pairs() == [(2, 2)]
-        with pytest.raises(RPCError) as caught:  # it is gone: not created
+        with pytest.raises(RPCError) as caught:  # it does not exist: not created
             line.edit_config(target="running", config=plain)
         assert caught.value.tag == "data-missing"
         for name in ("foo", "xmlns:z='urn:z' z:operation"):
@@ -175,7 +176,7 @@ def test_a_leaf_that_occurs_twice_is_refused():
 
 
 def of_ports(container, *rows):
-    """An edit of ports: leaves of each."""
+    """Returns an edit of ports, with the leaves of each port."""
     body = "".join(
         f"<port>{''.join(f'<{leaf}>{text}</{leaf}>' for leaf, text in row.items())}</port>"
         for row in rows
@@ -185,7 +186,7 @@ def of_ports(container, *rows):
 
 
 def leaves_of(line, container, port):
-    """The leaves of a port."""
+    """Returns the leaves of a port."""
     one = f"<{container} xmlns='{OPTICAL}'><port><port-id>{port}</port-id></port></{container}>"
     entry = line.get(filter=("subtree", one)).data_ele.find(f".//{{{OPTICAL}}}port")
     return {leaf.tag.partition("}")[2]: leaf.text or "" for leaf in entry}
@@ -288,7 +289,7 @@ def test_a_lock_names_its_session_and_ends_with_it():
             line.kill_session(line.session_id)
         line.kill_session(other.session_id)
         until = time.monotonic() + WAIT_S
-        while time.monotonic() < until:  # the other connection is closed in its turn
+        while time.monotonic() < until:  # the other connection is closed afterwards
             try:
                 line.edit_config(target="running", config=config((1, 17)))
                 break
@@ -320,7 +321,7 @@ def test_a_lock_is_not_granted_twice_nor_of_a_candidate_with_changes():
     ],
 )
 def test_a_filter_that_keeps_the_switch_busy_is_refused(pattern):
-    """One of 4 MB selected 280,000 times all ports."""
+    """Regression: a filter of 4 MB selected all ports 280,000 times."""
     with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
         whole = f"<get><filter>{pattern}</filter></get>"
         with pytest.raises(RPCError) as caught:
@@ -339,7 +340,7 @@ def test_no_data_is_created_where_the_default_operation_is_none():
 
 
 def raw(port, data):
-    """What comes back for bytes on the subsystem, until the session ends."""
+    """Returns the answer to bytes on the subsystem, until the session ends."""
 
     async def talk():
         options = {"username": "a", "password": "b", "known_hosts": None, "config": None}
@@ -398,7 +399,7 @@ def test_hostile_input_ends_that_session_and_nothing_else(data):
 
 
 def test_chunks_are_joined_wherever_a_stream_is_cut():
-    # begins as the example of RFC 6242 §4.2: chunks of 4, 18 and 3 bytes
+    # begins like the example of RFC 6242 §4.2: chunks of 4, 18 and 3 bytes
     text = b'\n#4\n<rpc\n#18\n message-id="102"\n\n#3\n/>\n\n##\n'
     for size in (1, 2, 3, 7, 100):
         framer = Framer()
@@ -428,7 +429,7 @@ def test_the_driver_passes_the_conformance_test(datastore):
         checks = [*conformance.run(opened(), opened)]
         drivers[0].close()
         unfit = [one.name for one in checks if one.verdict.value != "passed"]
-        assert unfit == ["warm reboot", "cold reboot"]  # skipped: nothing reboots it
+        assert unfit == ["warm reboot", "cold reboot"]  # skipped, because no command reboots it
         assert switch.pairs() == []
 
 

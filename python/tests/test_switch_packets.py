@@ -1,4 +1,4 @@
-"""Packets through an emulated switch against brute force, and changes between plans under
+"""Packets through an emulated switch, compared with brute force, and changes between plans under
 traffic."""
 
 import json
@@ -32,7 +32,8 @@ def design(**keys):
 
 
 def arrived(stream, since, now, windows):
-    """Packet by packet: when those arrived that a window held whole."""
+    """Returns the arrival times of the packets that are completely within a window, packet by
+    packet."""
     found, k = [], 0
     while since + k * stream.gap_ps + stream.length_ps <= now:
         begin = since + k * stream.gap_ps
@@ -53,7 +54,7 @@ def arrived(stream, since, now, windows):
     look=st.booleans(),
 )
 def test_counts_are_those_of_each_packet(gap, length, since, steps, rest, look):
-    """Links that are up from `now + later` for some time, one after the other, of one A port."""
+    """The links of one A port are up one after another, from `now + later` for some time."""
     stream = Stream(max(gap, length), length)
     counter, now, windows = Counter(stream, since), since, []
     for number, (wait, later, lasts) in enumerate(steps):
@@ -62,7 +63,7 @@ def test_counts_are_those_of_each_packet(gap, length, since, steps, rest, look):
         up = now + later
         now += lasts
         if look:
-            counter.counts(now)  # looking changes nothing
+            counter.counts(now)  # reading the counters changes nothing
         counter.note(now, {})
         windows.append((up, now))
     now += rest
@@ -79,7 +80,8 @@ def test_counts_are_those_of_each_packet(gap, length, since, steps, rest, look):
 
 
 def test_a_change_loses_what_settling_relock_and_link_up_take():
-    """5 + 2 + 3 ms dark, a packet of 1 us each 10 us: 1,000 are lost, and one that is cut."""
+    """5 + 2 + 3 ms dark, and a packet of 1 us every 10 us: 1,000 packets are lost, and one that is
+    cut."""
     made = Machine(design(relock_ps=2 * MS, link_up_ps=3 * MS))
     made.change(0, add=[wish((1, 1)), wish((2, 2))])
     made.send_packets(20 * MS, Stream(10 * US, 1 * US))
@@ -106,7 +108,7 @@ B = [(1, 1), (2, 3), (3, 2)]
 
 
 class InProcess:
-    """Packets of a switch in this process."""
+    """The packets of a switch in this process."""
 
     def __init__(self, switch):
         self.switch = switch
@@ -127,7 +129,7 @@ def checks(switch, plans, **keys):
 
 
 def test_the_emulated_switch_loses_nothing_of_what_stays():
-    """4 changes of 5 ms, in which 2 ports lose a packet each 10 us."""
+    """In 4 changes of 5 ms, 2 ports lose one packet every 10 us."""
     switch = EmulatedSwitch(design())
     switch.change([], [(8, 8)])
     found = checks(switch, [A, B], rounds=2, packets=InProcess(switch))
@@ -169,7 +171,7 @@ def test_a_client_that_does_not_end_is_killed_and_fails():
     teller = f"{sys.executable} -c 'print(42)'"
     told = checks(switch, [A, B], rounds=1, client=teller, wait_s=20.0)["client"]
     assert (told.verdict, told.detail) == (Verdict.PASSED, "exit code 0: 42")
-    talker = f"{sys.executable} -c 'print(\"x\" * 300_000)'"  # more than a pipe holds
+    talker = f"{sys.executable} -c 'print(\"x\" * 300_000)'"  # more than the size of a pipe
     assert checks(switch, [A, B], rounds=1, client=talker)["client"].verdict is Verdict.PASSED
     with pytest.raises(ConfigError, match="--client"):
         checks(switch, [A, B], client="no-such-program")
@@ -182,7 +184,8 @@ def test_a_client_that_does_not_end_is_killed_and_fails():
     phase=st.floats(0, 1),
 )
 def test_the_dark_time_is_known_to_a_step_of_the_samples(begin, dark, step, phase):
-    """The oracle is a port that is dark from `begin` on, and another that is lit afterwards."""
+    """The reference is a port that is dark from `begin` on, and another one that is lit
+    afterwards."""
     old, new = Port("B", 1), Port("B", 2)
     times = [(at + phase) * step for at in range(int(1.2 / step))]
     samples = [
@@ -224,7 +227,8 @@ def test_a_reboot_in_the_middle_is_no_steady_light_and_the_switch_is_left_as_fou
 
 
 def test_light_and_packets_over_sockets(tmp_path):
-    """Of a kept, a moved and a settling path, by the driver and by the command face."""
+    """The paths are a kept, a moved and a settling one, read by the driver and by the command
+    interface."""
     files = []
     for name, plan in (("a", A), ("b", B)):
         files.append(tmp_path / f"{name}.json")
@@ -240,8 +244,8 @@ def test_light_and_packets_over_sockets(tmp_path):
         assert made.returncode == 0, made.stdout + made.stderr
         found = {one["check"]: one for one in json.loads(made.stdout)}
         assert {one["verdict"] for one in found.values()} == {"passed"}
-        # Two changes of 29 ms, two ports, a packet each 10 us; more where the driver takes time
-        # between deleting and creating.
+        # Two changes of 29 ms, two ports, and a packet every 10 us; more are lost if the driver
+        # takes time between deleting and creating.
         assert int(found["packets"]["detail"].partition(" ")[0].replace(",", "")) >= 11_600
         opened = open_target(target)
         assert opened.read().pairs == []

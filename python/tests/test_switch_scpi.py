@@ -1,4 +1,4 @@
-"""The SCPI face with a plain socket and with pyvisa-py, and the driver with the conformance
+"""The SCPI interface with a plain socket and with pyvisa-py, and the driver with the conformance
 test."""
 
 import re
@@ -165,7 +165,7 @@ def test_the_driver_passes_the_conformance_test():
 
         checks = [*conformance.run(opened(), opened)]
         unfit = {one.name: one.detail for one in checks if one.verdict.value != "passed"}
-        assert [*unfit] == ["warm reboot", "cold reboot"]  # skipped: nothing reboots it
+        assert [*unfit] == ["warm reboot", "cold reboot"]  # skipped, because no command reboots it
         assert {*unfit.values()} == {"nothing can reboot the switch; give --faults URL"}
         assert len(checks) == 15
         assert switch.pairs() == []
@@ -214,7 +214,7 @@ def test_a_stuck_mirror_and_a_failed_port_are_seen():
 
 
 def test_light_that_settles_slowly_is_waited_for(monkeypatch):
-    """It is steady after about two settling times, whatever they are."""
+    """Light is steady after about two settling times, of any length."""
     monkeypatch.setattr(scpi, "LIGHT_S", 0.05)
     with served("scpi", timing={"settle": "800 ms"}) as switch:
         driver = ScpiSwitch("127.0.0.1", switch.ports["scpi"])

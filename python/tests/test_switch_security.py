@@ -1,4 +1,4 @@
-"""TLS, answers that never come, and hostile input on the faces over SSH and gNMI."""
+"""TLS, missing answers, and hostile input on the protocols over SSH and gNMI."""
 
 import asyncio
 import datetime
@@ -25,7 +25,7 @@ from lightloom.switches.targets import open_target
 
 
 def certificate(folder):
-    """A key and a certificate of 127.0.0.1, signed by themselves."""
+    """Writes a key and a self-signed certificate of 127.0.0.1."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.datetime.now(datetime.UTC)
@@ -133,7 +133,7 @@ def test_an_answer_that_never_comes_is_a_failure_whose_effect_is_not_known(monke
 
 
 def shell(port, data):
-    """What a shell prints for bytes, until it ends."""
+    """Returns the output of a shell for bytes, until it ends."""
 
     async def talk():
         options = {"username": "a", "password": "b", "known_hosts": None, "config": None}
@@ -178,11 +178,11 @@ def test_bytes_that_are_no_protocol_end_that_connection_and_nothing_else(face):
 
 SHORT_S = 0.3
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
-"""The begin of a connection of HTTP/2, and a frame of settings."""
+"""The start of an HTTP/2 connection, and a settings frame."""
 
 
 def ends(port, data=b""):
-    """Whether the switch ends a plain connection on which nothing comes after these bytes."""
+    """Whether the switch ends a plain connection on which no data follows these bytes."""
     with tcp(port) as line:
         line.sendall(data)
         line.settimeout(WAIT_S)
@@ -210,7 +210,7 @@ def test_a_login_that_does_not_come_ends_the_connection(face, monkeypatch):
 
 
 def logged_in(port, act):
-    """Logs in by SSH, and awaits what `act` does with the connection."""
+    """Logs in by SSH, and awaits the result of `act` for the connection."""
 
     async def talk():
         options = {"username": "a", "password": "b", "known_hosts": None, "config": None}
@@ -221,7 +221,7 @@ def logged_in(port, act):
 
 
 def clients(switch):
-    """How many connections the switch has, once there are none, or after a while."""
+    """Returns the number of connections of the switch, when there are none or after some time."""
     until = time.monotonic() + WAIT_S
     while (many := switch.do(lambda: len(switch.host._clients))) and time.monotonic() < until:
         time.sleep(0.01)
@@ -252,7 +252,7 @@ def test_a_client_that_is_gone_without_an_end_is_cut_off(face, monkeypatch):
         left = []
 
         async def stop(line):
-            left.append(clients(switch))  # blocks: this client answers nothing meanwhile
+            left.append(clients(switch))  # blocks: this client does not answer in the meantime
 
         with suppress(asyncssh.Error, ConnectionError):
             logged_in(switch.ports[face], stop)
@@ -286,7 +286,7 @@ def test_a_client_that_does_not_read_is_cut_off(face, monkeypatch):
 
 
 def test_a_short_text_does_not_become_a_list_of_millions():
-    """Each of these is below 64 kB, and named up to 38 million ports."""
+    """Regression: each of these texts has less than 64 kB, and named up to 38 million ports."""
     with served("scpi", "ssh", ports="1024x1024") as switch:
         port = switch.ports["scpi"]
         ranges = ",".join(["1:4096"] * 9000)

@@ -1,4 +1,4 @@
-"""SONiC's command line with asyncssh and with sonic-mgmt's algorithm, which was written anew; the
+"""SONiC's command line with asyncssh and with a new implementation of sonic-mgmt's algorithm; the
 driver with the conformance test."""
 
 import asyncio
@@ -20,7 +20,7 @@ from lightloom.switches.states import Status
 
 
 def run(port, *commands, password="any"):
-    """Answers to commands, each by a channel of its own."""
+    """Returns the answers to commands, each on its own channel."""
 
     async def all_of_them():
         async with asyncssh.connect(
@@ -40,7 +40,7 @@ def test_tables_are_those_of_the_hld():
             "show ocs cross-connect config",
         )
         assert "cross-connect succeeded" in answers[0][1]
-        # the HLD's example, to the character but for the blanks at line ends
+        # the example of the HLD, character by character, except for blanks at line ends
         assert answers[1][1] == (
             "id       a_side    b_side\n"
             "-------  --------  --------\n"
@@ -158,7 +158,7 @@ def test_tables_of_the_generated_command_line_are_those_of_the_public_virtual_sw
             "show ocs cross-connect config",
         )
         assert answers[:2] == [(0, ""), (0, "")]
-        assert answers[2][0] == 2  # of the first generation
+        assert answers[2][0] == 2  # the first generation
         time.sleep(0.05)
         tables = ("cross-connect", "cross-connect-table", "port", "port-table")
         shown = run(switch.ports["ssh"], *(f"show ocs-{table}" for table in tables))
@@ -194,7 +194,7 @@ def test_tables_of_the_generated_command_line_are_those_of_the_public_virtual_sw
     ("change", "code", "state"),
     [
         ("update 1B --config-status powered_off", 0, "powered_off"),
-        ("1B --config-status force-blocked", 0, "blocked"),  # as the developer guide writes it
+        ("1B --config-status force-blocked", 0, "blocked"),  # as in the developer guide
         ("update 1B --config-status dim", 1, "blocked"),
         ("update 99B --config-status normal", 1, "blocked"),
         ("update 1B", 1, "blocked"),
@@ -311,7 +311,8 @@ def test_a_wrong_password_is_refused(tmp_path):
 
 
 def reconcile(send, duplex):
-    """The algorithm of sonic-mgmt's module, written anew: what it cleared, removed, added."""
+    """A new implementation of the algorithm of sonic-mgmt's module; returns the cleared, removed
+    and added cross-connects."""
     wanted = [pair for a, b in duplex for pair in (f"{a}A-{b}B", f"{b}A-{a}B")]
     numbers = {re.sub(r"[AB]", "", end) for name in wanted for end in name.split("-")}
 

@@ -1,4 +1,4 @@
-"""The TL1 face with a plain socket, and the driver with the conformance test."""
+"""The TL1 interface with a plain socket, and the driver with the conformance test."""
 
 import re
 
@@ -15,7 +15,7 @@ LOGIN = "ACT-USER::admin:1::any;"
 
 
 def talk(port, *commands):
-    """The answers on one connection, each up to its semicolon."""
+    """Returns the answers on one connection, each up to its semicolon."""
     found = []
     with tcp(port) as line:
         for command in commands:
@@ -44,7 +44,7 @@ def test_the_commands_of_public_client_code():
         row = re.search(
             r"SRCPORT=(\S+),DSTPORT=(\S+),GRPNAME=(\S+),CONNNAME=(\S+),CONNTYPE=(\w+)", answers[3]
         )
-        # of 8 ports on a card, 1.1.1 is port 1 and 1.2.1 port 9
+        # with 8 ports on a card, 1.1.1 is port 1 and 1.2.1 is port 9
         assert row.groups()[:2] == ("1.1.1", "1.2.1")
         assert row[5] == "1WAY"
         assert "CHASSISTYPE=EMU-16x16" in answers[4]
@@ -77,7 +77,7 @@ def test_a_denied_command_changes_nothing(command, code):
 
 
 def test_clients_that_delete_by_name_and_ask_for_one_connection():
-    """As CloudShell's, MonALISA's and Phosphorus' clients of Calient switches."""
+    """The clients of CloudShell, MonALISA and Phosphorus use Calient switches in this way."""
     with served("tl1", ports="16x16", timing={"settle": "0 s"}) as switch:
         answers = talk(
             switch.ports["tl1"],
@@ -149,7 +149,7 @@ def test_the_driver_passes_the_conformance_test(names):
 
         checks = [*conformance.run(opened(), opened)]
         unfit = [one.name for one in checks if one.verdict.value != "passed"]
-        assert unfit == ["warm reboot", "cold reboot"]  # skipped: nothing reboots it
+        assert unfit == ["warm reboot", "cold reboot"]  # skipped, because no command reboots it
         assert switch.pairs() == []
 
 

@@ -1,4 +1,5 @@
-"""Waiting for steady light: the oracle is the light of the emulated switch on a virtual clock."""
+"""Waiting for steady light: the reference is the light of the emulated switch on a virtual
+clock."""
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from lightloom.switches.waiting import find_dark, wait_for_light, wait_until_set
 
 
 class Clock:
-    """The time of the switch, as `time` has it."""
+    """The clock of the switch, with the interface of `time`."""
 
     def __init__(self, switch):
         self.switch = switch
@@ -32,7 +33,7 @@ class Clock:
 @settings(max_examples=60, deadline=None)
 @given(settle_ms=st.integers(1, 20_000))
 def test_light_is_steady_only_after_the_switch_has_settled(settle_ms):
-    """Even where it settles so slowly that readings 10 ms apart hardly differ."""
+    """This holds even if it settles so slowly that readings 10 ms apart hardly differ."""
     switch = EmulatedSwitch(Design(settle_ps=settle_ms * MS))
     switch.machine.change(0, add=[wish((1, 1))])
     with pytest.MonkeyPatch.context() as patch:
@@ -73,7 +74,7 @@ def test_states_that_are_not_reported_are_not_said_to_be_settled():
 @settings(max_examples=20, deadline=None)
 @given(settle_ms=st.integers(1, 20_000))
 def test_a_path_that_settles_is_not_dark_and_one_whose_mirror_is_stuck_is(settle_ms):
-    """By its light, where no state is reported."""
+    """Light decides if no state is reported."""
     switch = EmulatedSwitch(Design(settle_ps=settle_ms * MS))
     switch.machine.strike(0, Fault("stuck", port=Port("A", 2)))
     pairs = [(1, 1), (2, 2)]
