@@ -36,7 +36,7 @@ class Served:
 
 @contextmanager
 def served(*faces, options=None, **keys):
-    """Serves a switch with these protocols, each on a free port."""
+    """Serves a switch with these faces, each on a free port."""
     own = options or {}
     table = {"timing": {"settle": "5 ms"}, **keys}
     table["faces"] = {face: {"port": 0, **own.get(face, {})} for face in faces}

@@ -1,4 +1,4 @@
-"""Every fault on every protocol, from the view of the driver; the emulated switch is the reference
+"""Every fault on every face, from the view of the driver; the emulated switch is the reference
 for the completed part."""
 
 import asyncio
@@ -107,7 +107,7 @@ def test_an_answer_that_never_comes_ends_the_wait(bench, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["cut-after", "silent"])
 def test_a_change_that_is_refused_leaves_the_fault_to_the_next(kind):
-    """The behaviour is the same on all protocols, because `Host.change` is their only access to the
+    """The behaviour is the same on all faces, because `Host.change` is their only access to the
     machine."""
 
     async def act():

@@ -1,4 +1,4 @@
-"""The gNMI interface with pygnmi in a separate process, and the driver with the conformance
+"""The gNMI face with pygnmi in a separate process, and the driver with the conformance
 test."""
 
 import json

@@ -1,4 +1,4 @@
-"""The NETCONF interface with ncclient and with raw bytes, and the driver with the conformance
+"""The NETCONF face with ncclient and with raw bytes, and the driver with the conformance
 test."""
 
 import asyncio
@@ -72,7 +72,7 @@ def test_ncclient_edits_running_and_reads_with_filters():
 
 
 def test_containers_that_are_not_asked_for_are_not_built(monkeypatch):
-    """At 1,024 x 1,024 ports, all containers take 0.1 s, for which every protocol waits."""
+    """At 1,024 x 1,024 ports, all containers take 0.1 s, for which every face waits."""
     built = []
     for name in ("config", "monitor_config", "powers", "attenuators"):
         own = getattr(_netconf_ports.Ports, name)

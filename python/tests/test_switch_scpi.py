@@ -1,4 +1,4 @@
-"""The SCPI interface with a plain socket and with pyvisa-py, and the driver with the conformance
+"""The SCPI face with a plain socket and with pyvisa-py, and the driver with the conformance
 test."""
 
 import re

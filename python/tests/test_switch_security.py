@@ -1,4 +1,4 @@
-"""TLS, missing answers, and hostile input on the protocols over SSH and gNMI."""
+"""TLS, missing answers, and hostile input on the faces over SSH and gNMI."""
 
 import asyncio
 import datetime

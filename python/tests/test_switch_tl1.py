@@ -1,4 +1,4 @@
-"""The TL1 interface with a plain socket, and the driver with the conformance test."""
+"""The TL1 face with a plain socket, and the driver with the conformance test."""
 
 import re
 

@@ -28,7 +28,7 @@ def live(
     bps: int,
     racks: int = 4,
 ) -> Any:
-    """A run of 14 s, sampled each 2 ms, whose counters rise by a rate of the time [b/s]."""
+    """A run of 14 s, sampled every 2 ms, whose counters rise at a time-dependent rate [b/s]."""
     samples = Samples()
     sizes = dict.fromkeys(names, 0.0)
     for at in range(7_001):
@@ -44,7 +44,7 @@ def live(
 
 
 def outcomes(target: str, run: Callable[..., Any]) -> dict[str, str]:
-    """What claims come to if each repetition measures what `run` returns."""
+    """Returns the outcomes of claims if each repetition measures the result of `run`."""
     fabric, script = target.split("/")
     folder = FOLDER / fabric / "testbed"
     trials = Trials()
@@ -59,7 +59,7 @@ LIGHTS: list[Circuit] = [(0, 1, 0, at, at + 0.29) for at in (1.0, 2.0, 3.0, 4.0)
 
 
 def filling(after: float) -> Callable[..., Any]:
-    """TCP fills a circuit some seconds after its light; UDP at once."""
+    """Runs in which TCP fills a circuit some seconds after its light, and UDP at once."""
 
     def run(file: str, *overrides: str) -> Any:
         ramp = 0.0 if overrides else after
@@ -70,7 +70,7 @@ def filling(after: float) -> Callable[..., Any]:
 
 
 def test_tcp_that_fills_a_circuit_in_4_ms_passes_and_in_10_ms_fails() -> None:
-    """In 10 ms: a quarter of the 20 ms at a tenth of the rate is 0.775 of it."""
+    """In 10 ms: a quarter of the 20 ms at a tenth of the rate gives 0.775 of the rate."""
     assert outcomes("cthrough/fill", filling(0.004)) == {"fill-5ms": "reproduced"}
     assert outcomes("cthrough/fill", filling(0.010)) == {"fill-5ms": "not reproduced"}
     share = load_module(FOLDER / "cthrough/testbed/fill.py").measure(filling(0.010))["fill-5ms"]
@@ -87,7 +87,7 @@ def test_a_machine_that_does_not_carry_the_circuits_rate_judges_nothing() -> Non
 def days(
     udp: Callable[[float], float], tcp: Callable[[float], float], offered: float = 300e6
 ) -> Callable[..., Any]:
-    """Rates of both protocols by the slot [us], and that at which UDP is sent."""
+    """Rates of both protocols by the slot [us], and the rate at which UDP is sent."""
 
     def run(file: str, override: str) -> Any:
         slot = float(override.removeprefix("fabric.slot=").split()[0])
@@ -148,7 +148,8 @@ def test_broken_days_fail(run: Callable[..., Any], failed: set[str]) -> None:
 
 
 def transform(background: float, moved: float) -> Callable[..., Any]:
-    """FFTW at 50 Mb/s alone, less with background, and so much after the second topology."""
+    """FFTW at 50 Mb/s alone, less with background traffic, and `moved` after the second
+    topology."""
     lights: list[Circuit] = [(0, 2, 0, 1.0, 7.0), (0, 1, 0, 7.02, 13.0)]
 
     def run(file: str, *overrides: str) -> Any:
@@ -164,14 +165,15 @@ def test_fftw_that_is_slowed_and_recovers_passes() -> None:
 
 
 def test_broken_fftw_fails() -> None:
-    """Background that takes nothing, and a second topology that gives nothing."""
+    """Background traffic without an effect, and a second topology without a gain."""
     kept = outcomes("hydra/fftw", transform(50e6, 50e6))
     assert set(kept.values()) == {"not reproduced"}
     assert outcomes("hydra/fftw", transform(7e6, 7e6))["fftw-reconfigured"] == "not reproduced"
 
 
 def test_repetitions_beyond_the_limits_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of ten at most; the loop ends as soon as five can no more be reached."""
+    """There are at most ten repetitions; the loop ends when five valid ones can no longer be
+    reached."""
     late = "actions were 31.0 ms late"
     fidelity = SimpleNamespace(load=8.0, beyond=(late,))
     monkeypatch.setattr(

@@ -37,7 +37,7 @@ FIRST = _core.TESTBED_FIRST_TAG
 
 @st.composite
 def networks(draw: st.DrawFn) -> tuple[int, list[Path]]:
-    """Racks on planes, and paths over their circuits."""
+    """Draws racks on planes, and paths over their circuits."""
     racks, planes = draw(st.integers(2, 6)), draw(st.integers(1, 3))
     joined: dict[int, list[tuple[int, int]]] = {rack: [] for rack in range(racks)}
     for plane in range(planes):
@@ -62,7 +62,7 @@ def networks(draw: st.DrawFn) -> tuple[int, list[Path]]:
 
 
 def walk(rows: dict[tuple[int, int, int], int], vlan: int, path: Path, turned: bool) -> None:
-    """A packet with the path's tag passes the path's circuits, and no others."""
+    """Checks that a packet with the path's tag passes exactly the path's circuits."""
     racks = path.racks[::-1] if turned else path.racks
     planes = path.planes[::-1] if turned else path.planes
     for at, plane in zip(racks, planes, strict=False):
@@ -73,8 +73,10 @@ def walk(rows: dict[tuple[int, int, int], int], vlan: int, path: Path, turned: b
 def test_tagged_packets_pass_their_paths_through_all_changes(
     changes: list[tuple[int, list[Path]]],
 ) -> None:
-    """By the rows of all changes together, as rack switches have them. Kept paths keep their tags;
-    two paths share one only if their circuits have no loop."""
+    """Uses the rows of all changes together, as rack switches have them.
+
+    Kept paths keep their tags; two paths share a tag only if their circuits have no loop.
+    """
     tags = PathTags(FIRST, 40)
     rows: dict[tuple[int, int, int], int] = {}
     kept: list[Path] = []
@@ -154,8 +156,8 @@ def do(plane: KernelPlane, kind: str, body: Any) -> None:
 
 
 def flows(bed: Testbed, host: int, to: int) -> dict[int, str]:
-    """What the switch of a host does with packets for a rack, by the priority of the rule: a VLAN,
-    as `ovs-ofctl` prints it, which this project has no part in."""
+    """Returns the VLAN that the switch of a host sets on packets for a rack, by the priority of the
+    rule, as `ovs-ofctl` prints it, a program that is not part of this project."""
     target = f"unix:{bed.folder / f'ovs-{host}' / 'eth0.mgmt'}"
     line = ["ovs-ofctl", "-O", "OpenFlow13", "--no-stats", "dump-flows", target]
     text = subprocess.run(line, capture_output=True, text=True, check=True, timeout=10).stdout
@@ -173,8 +175,9 @@ def flows(bed: Testbed, host: int, to: int) -> dict[int, str]:
 @live
 @ovs
 def test_rules_change_in_the_three_substeps_of_the_paper() -> None:
-    """As Open vSwitch has them after each: 3-1 adds rules of a higher priority, 3-2 changes those
-    below, 3-3 deletes the former. A pair that only gains a path uses it from 3-3 on, too."""
+    """Checks the rules of Open vSwitch after each substep: 3-1 adds rules of a higher priority, 3-2
+    changes those below, 3-3 deletes the former. A pair that only gains a path also uses it from 3-3
+    on."""
     wanted = routes(([0, 2], [0]), ([1, 3], [1]))
     with hydra("thsteps") as (bed, plane):
         assert flows(bed, 0, 1) == {USE: str(ELECTRICAL)}
@@ -197,14 +200,14 @@ def test_rules_change_in_the_three_substeps_of_the_paper() -> None:
         totals = plane.totals()
     assert lost_beside_switches(totals) == (0, 0)
     assert totals["rules_ms"]["max"] > 0
-    # 4 pairs, 2 ends each: 2 × (hold, use, remove), then drain, use, remove for (0, 1).
+    # 4 pairs with 2 ends each: 2 × (hold, use, remove), then drain, use, remove for (0, 1).
     assert totals["rule_changes"] == 2 * (3 + 1 + 2 * 2 + 1 + 3)
 
 
 @live
 @ovs
 def test_bytes_are_intact_over_several_hops_and_carry_the_tag_of_their_path() -> None:
-    """From rack 0 to rack 2 over rack 1; the electrical network carries nothing of it."""
+    """Traffic from rack 0 to rack 2 over rack 1; the electrical network carries none of it."""
     path = routes(([0, 1, 2], [0, 1]))
     with hydra("thhops") as (bed, plane):
         do(plane, "light", circuits((0, 1, 0), (1, 2, 1)))
@@ -240,8 +243,8 @@ def test_bytes_are_intact_over_several_hops_and_carry_the_tag_of_their_path() ->
 @live
 @ovs
 def test_a_capture_has_the_tags_of_paths(tmp_path: File) -> None:
-    """In the file that a run writes, as tcpdump reads it: every packet has a tag, and those of a
-    path over two circuits have the same one on both."""
+    """In the file of a run, read by tcpdump, every packet has a tag, and packets of a path over two
+    circuits have the same tag on both."""
     path = routes(([0, 1, 2], [0, 1]))
     raw = table({**HYDRA, "interval": "60 s"}) | {"testbed": {"capture": "80 B"}}
     with Testbed(setup(raw, "thcap")) as bed:
@@ -264,13 +267,13 @@ def test_a_capture_has_the_tags_of_paths(tmp_path: File) -> None:
         return len(text.splitlines())
 
     data = f"vlan {FIRST} and tcp dst port 7000"
-    # Each packet leaves a rack switch and comes to one, on both circuits.
+    # On both circuits, each packet leaves one rack switch and arrives at another.
     assert count(data) == count(f"{data} and ether src 02:4c:00:00:00:00") > 4 * 300_000 // 1448
     assert count(f"vlan {ELECTRICAL} and tcp dst port 7000 and ether src 02:4c:00:03:00:00") > 100
     assert count() == count(f"vlan {FIRST}") + count(f"vlan {ELECTRICAL}")
 
 
-#: Sends to a host as fast as its link takes it, and says when it begins.
+#: A program that sends to a host at the rate of its link, and prints a line when it begins.
 FLOOD = (
     "import socket, sys, time\n"
     "s = socket.socket(2, 2); s.connect((sys.argv[1], 9)); end = time.monotonic() + 30\n"
@@ -304,7 +307,7 @@ def flooding(bed: Testbed, *pairs: tuple[int, int]) -> Iterator[None]:
 
 
 def change(plane: KernelPlane, now: int, then: int, *, drains: bool) -> None:
-    """Rack 0's circuit on plane 0 moves from a rack to another."""
+    """Moves rack 0's circuit on plane 0 from one rack to another."""
     wanted = routes(([0, then], [0]))
     if drains:
         do(plane, "drain", ([(0, now)], NO_ROUTES))
@@ -317,7 +320,7 @@ def change(plane: KernelPlane, now: int, then: int, *, drains: bool) -> None:
 @live
 @ovs
 def test_no_packet_meets_the_dark_in_changes_under_load() -> None:
-    """And without the first substep, many do: the count can be other than zero."""
+    """Without the first substep many packets are lost, so the count can differ from zero."""
     with hydra("thload") as (bed, plane):
         do(plane, "light", circuits((0, 1, 0)))
         do(plane, "enter", ([], routes(([0, 1], [0]))))
@@ -330,7 +333,7 @@ def test_no_packet_meets_the_dark_in_changes_under_load() -> None:
             totals = plane.totals()
             assert lost_beside_switches(totals) == (0, 0)
             assert after["o0.0"] - before["o0.0"] > 100_000
-            # A busy machine may send nothing in the short time of one change.
+            # A busy machine may send no packet in the short time of one change.
             for now, then in ((2, 1), (1, 2)) * 3:
                 if plane.totals()["dark_packets"] <= 10:
                     change(plane, now, then, drains=False)
@@ -339,10 +342,10 @@ def test_no_packet_meets_the_dark_in_changes_under_load() -> None:
 
 @contextmanager
 def stopped(plane: KernelPlane, host: int) -> Iterator[None]:
-    """The switch of a host stands still."""
+    """Stops the switch of a host (SIGSTOP)."""
     forwarding = plane.forwarding
     assert isinstance(forwarding, ServerForwarding)
-    # The databases of all hosts were begun first, then their switches.
+    # The databases of all hosts were started first, then their switches.
     running = forwarding._switches._running
     pid = running[len(running) // 2 + host].pid
     os.kill(pid, signal.SIGSTOP)
@@ -367,7 +370,7 @@ def test_the_switches_of_servers_run_before_other_programs() -> None:
 
 
 def standing(read: Callable[[], Any]) -> Any:
-    """What is read once it has stood still for half a second, 30 s at most."""
+    """Returns a reading when it has not changed for half a second, after at most 30 s."""
     found, until = read(), time.monotonic() + 30
     while time.monotonic() < until:
         time.sleep(0.5)
@@ -377,7 +380,7 @@ def standing(read: Callable[[], Any]) -> Any:
     raise AssertionError(f"{found} does not stand still")
 
 
-#: Sends a thousand frames to a host.
+#: A program that sends a thousand frames to a host.
 BURST = (
     "import socket, sys\n"
     "s = socket.socket(2, 2); s.connect((sys.argv[1], 9))\n"
@@ -388,7 +391,7 @@ BURST = (
 
 
 def passed(bed: Testbed, host: int, place: int, device: str) -> int:
-    """A counter of a host's device."""
+    """Returns a counter of a host's device."""
     space = shell.NAMESPACES / bed.setup.layout.namespace(bed.setup.layout.hosts[host])
     return int(_core.testbed_counters(space)[device][place])
 
@@ -396,7 +399,8 @@ def passed(bed: Testbed, host: int, place: int, device: str) -> int:
 @live
 @ovs
 def test_a_switch_that_waits_for_a_processor_loses_no_packet() -> None:
-    """A thousand frames arrive while it stands still; the buffer of a sysctl has room for 90."""
+    """A thousand frames arrive while the switch is stopped; the default buffer of the system has
+    room for 90."""
     with hydra("thwait", oversubscription=1) as (bed, plane):
         hosts = bed.setup.layout.hosts
         before = passed(bed, 1, 1, "uplink"), passed(bed, 1, 4, "eth0"), passed(bed, 1, 1, "eth0")
@@ -412,7 +416,7 @@ def test_a_switch_that_waits_for_a_processor_loses_no_packet() -> None:
 @live
 @ovs
 def test_a_full_queue_of_an_uplink_drops_packets_and_the_switches_of_servers_do_not() -> None:
-    """A frame in the queue of a shaper still counts against the socket that sent it."""
+    """A frame in the queue of a shaper still occupies the buffer of its socket."""
     with hydra("thfull", circuit_rate="200 Mb/s") as (bed, plane):
         path = routes(([0, 1], [0]))
         do(plane, "light", circuits((0, 1, 0)))
@@ -422,7 +426,7 @@ def test_a_full_queue_of_an_uplink_drops_packets_and_the_switches_of_servers_do_
             time.sleep(0.5)
         read = standing(lambda: passed(bed, 0, 4, "eth0"))
         totals = plane.totals()
-        # One frame more than the host: that with which it opened the socket.
+        # One frame more than the host's: the frame with which the switch opened the socket.
         assert passed(bed, 0, 4, "uplink") == read + 1
     assert read > 1000
     assert (totals["switch_drops"], totals["lost_frames"]) == (0, 0)
@@ -431,7 +435,8 @@ def test_a_full_queue_of_an_uplink_drops_packets_and_the_switches_of_servers_do_
 @live
 @ovs
 def test_packets_that_a_switch_does_not_send_are_lost_frames() -> None:
-    """Those that its socket refuses, as its buffer is full of frames in the queue of an uplink."""
+    """These are packets that the socket refuses because its buffer is full of frames in the queue
+    of an uplink."""
     with hydra("thunsent") as (bed, plane):
         forwarding = plane.forwarding
         assert isinstance(forwarding, ServerForwarding)
@@ -448,8 +453,8 @@ def test_packets_that_a_switch_does_not_send_are_lost_frames() -> None:
 @live
 @ovs
 def test_packets_that_a_switch_does_not_read_in_time_are_lost_frames() -> None:
-    """Those from the link of a switch that stands still, then those from its host, whose device
-    usually holds 20,000 frames: a busy machine takes long to send so many."""
+    """Packets from the link of a stopped switch, then those from its host, whose device usually
+    holds 20,000 frames, which a busy machine takes long to send."""
     with hydra("thdrops") as (bed, plane):
 
         def lost() -> int:
@@ -465,7 +470,7 @@ def test_packets_that_a_switch_does_not_read_in_time_are_lost_frames() -> None:
                 while lost() <= before + 100 and time.monotonic() < until:
                     time.sleep(0.1)
             assert standing(lost) > before + 100
-        # What was read is in no count twice: the rest of what came over the link was delivered.
+        # No frame that was read is counted twice: the other frames from the link were delivered.
         received, delivered, dropped = standing(
             lambda: (
                 *(passed(bed, 1, 1, device) for device in ("uplink", "eth0")),
@@ -495,7 +500,7 @@ def test_cycles_with_open_vswitch_leave_nothing(cycles: int) -> None:
 
 
 def darkened(log: str) -> list[list[int]]:
-    """Circuits that the controller has asked to go dark."""
+    """Returns the circuits that the controller has requested to go dark."""
     actions = [json.loads(line).get("action") for line in log.splitlines()]
     asked = [one["dark"] for one in actions if isinstance(one, dict) and "dark" in one]
     return [circuit for _, circuits in asked for circuit in circuits["circuits"]]
@@ -506,7 +511,7 @@ def darkened(log: str) -> list[list[int]]:
 def test_a_switch_that_does_not_answer_fails_the_drain_and_nothing_goes_dark(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The controller hears of it and asks for no change; once the switch answers, it does."""
+    """The controller receives the failure and requests no change until the switch answers."""
     with hydra("thsilent", interval="200 ms", threshold="0 B", planes=1, hops=1) as (bed, plane):
         demand = [[0, 1, 9_000_000]]
         monkeypatch.setattr(plane, "report_demand", lambda: demand)
@@ -547,12 +552,12 @@ def everything(name: str) -> tuple[list[str], list[File]]:
 
 @contextmanager
 def started(folder: File, name: str) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
-    """A command that runs a testbed, and the processes in its namespaces."""
+    """Starts a command that runs a testbed; returns it with the processes in its namespaces."""
     file = written(folder / f"{name}.toml")
     line = [sys.executable, "-m", "lightloom", "testbed", "run", str(file), "-o", str(folder / "o")]
     command = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     until, busy = time.monotonic() + 30, list[int]()
-    # Two of Open vSwitch on each host, and the application.
+    # Two processes of Open vSwitch on each host, and the application.
     while len(busy) < 9 and time.monotonic() < until:
         busy = [pid for space in namespaces.existing(name) for pid in namespaces.pids(space)]
         time.sleep(0.1)

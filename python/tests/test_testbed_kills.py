@@ -30,7 +30,7 @@ def wait(over: Callable[[], bool], seconds: float = 30) -> bool:
 
 
 def pids(*words: str) -> list[int]:
-    """Processes of the testbed whose command line has all of these words."""
+    """Returns the processes of the testbed whose command line contains all of these words."""
     found = []
     for path in Path("/proc").iterdir():
         if path.name.isdecimal() and int(path.name) != os.getpid():
@@ -61,7 +61,7 @@ def sleepers() -> list[int]:
 
 @contextmanager
 def running(folder: Path, fabric: dict[str, object]) -> Iterator["subprocess.Popen[bytes]"]:
-    """A command whose application is under way."""
+    """Starts a command, and waits until its application runs."""
     file = written(folder / f"{NAME}.toml", fabric, 40)
     command = subprocess.Popen(
         [*LINE, "run", str(file), "--name", NAME, "-o", str(folder / "out")],
@@ -78,7 +78,7 @@ def running(folder: Path, fabric: dict[str, object]) -> Iterator["subprocess.Pop
 
 
 def check_clean(there: list[int], devices: set[str]) -> None:
-    """What is left ends by `testbed down`, or has ended: it then says that nothing is up."""
+    """Checks that `testbed down` ends the remaining parts, or reports that no testbed is up."""
     done = subprocess.run([*LINE, "down", NAME], capture_output=True, text=True, check=False)
     assert done.returncode in (0, 2), done.stderr
     assert done.returncode == 0 or "no such testbed" in done.stderr
@@ -121,7 +121,7 @@ def test_whatever_is_killed_down_leaves_a_clean_machine(
             assert killed
             for pid in killed:
                 os.kill(pid, signal.SIGKILL)
-            # Without its application or a switch the command ends by itself, and fails.
+            # Without its application or a switch, the command ends by itself with an error.
             if victim in ("application", "switch"):
                 assert command.wait(30) == 1
                 assert namespaces.existing(NAME) == []

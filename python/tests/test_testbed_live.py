@@ -1,4 +1,4 @@
-"""A running testbed: packets arrive, bytes are intact, and nothing is left behind."""
+"""A running testbed: packets arrive, bytes are intact, and no part remains afterwards."""
 
 import json
 import os
@@ -26,10 +26,11 @@ from lightloom.testbed.measure import Observed
 from lightloom.testbed.setup import Setup
 
 pytestmark = LIVE
-#: Circuits of everyone with everyone else's rack: what is decided without demand.
+#: A policy that connects all racks, which decides without demand.
 STILL = {"kind": "hybrid", "policy": {"kind": "fixed", "circuits": [[0, 1]]}, "settle": "20 ms"}
 
-#: The thread of the user-space plane sleeps in these nights: other commands need a processor.
+#: The thread of the user-space plane sleeps in these nights, because other commands need a
+#: processor.
 NIGHTS = {**MORDIA, "slot": "19 ms", "night": "9 ms", "shortest_slot": "19 ms"}
 
 
@@ -40,7 +41,7 @@ def inside(bed_setup: Setup, host: int, *command: str) -> list[str]:
 
 @contextmanager
 def stepping(bed: Testbed, *processes: subprocess.Popen[str]) -> Iterator[None]:
-    """Drives the controller until all processes have ended, 40 s at most."""
+    """Runs the controller until all processes have ended, at most 40 s."""
     until = time.monotonic() + 40
     while any(process.poll() is None for process in processes) and time.monotonic() < until:
         bed.host.step(time.monotonic() + 0.005)
@@ -54,7 +55,7 @@ def stepping(bed: Testbed, *processes: subprocess.Popen[str]) -> Iterator[None]:
 
 
 def transferred(bed: Testbed, source: int, to: int, size: int) -> tuple[str, str, int]:
-    """What was sent and received, by their digests, and how many bytes."""
+    """Returns the digests of the sent and the received data, and the number of bytes."""
     address = bed.setup.layout.hosts[to].address
     python = sys.executable
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
@@ -100,7 +101,8 @@ def test_bytes_are_intact_over_circuits_and_vlans_say_which() -> None:
         over_light = dict(plane.read_counters())
         assert len(set(transferred(bed, 2, 3, 300_000)[:2])) == 1
         over_tree = dict(plane.read_counters())
-        # Bytes of the first are on the circuit, those of the second on the electrical network.
+        # Bytes of the first transfer are on the circuit, and those of the second on the electrical
+        # network.
         assert over_light["o0.0"] - before["o0.0"] > 3_000_000
         assert over_light["e0"] - before["e0"] < 10_000
         assert over_tree["e2"] - over_light["e2"] > 300_000
@@ -114,7 +116,7 @@ def test_bytes_are_intact_over_circuits_and_vlans_say_which() -> None:
 
 
 def test_what_is_sent_into_the_dark_is_counted() -> None:
-    """The count above can be other than zero: rack switches that are led into a dark circuit."""
+    """The count above can differ from zero: rack switches send into a dark circuit."""
     raw = table({**STILL, "circuit_rate": "200 Mb/s", "interval": "60 s"})
     with Testbed(setup(raw, "tdark")) as bed:
         plane = bed.plane
@@ -132,7 +134,7 @@ def test_what_is_sent_into_the_dark_is_counted() -> None:
 @needs_real_time
 @pytest.mark.parametrize("policy", ["rotation", "mordia"])
 def test_days_lose_nothing(policy: str) -> None:
-    """TCP through days of 1 ms: every frame in its day but for a few, bytes intact."""
+    """TCP over days of 1 ms: nearly all frames are within their day, and bytes are intact."""
     keys = {"slot": "1.1 ms", "night": "100 us", "shortest_slot": "1.1 ms", "policy": policy}
     raw = table({**MORDIA, **keys, "link_rate": "200 Mb/s", "interval": "10 ms"})
     with Testbed(setup(raw, "tdays")) as bed:
@@ -152,8 +154,9 @@ def test_days_lose_nothing(policy: str) -> None:
 @needs_real_time
 @pytest.mark.parametrize("times", [("110 us", "10 us"), ("330 us", "30 us"), ("1.1 ms", "100 us")])
 def test_days_are_seen_beside_busy_programs_of_other_sessions(times: tuple[str, str]) -> None:
-    """The thread had niceness alone, which does not count beside other sessions: it missed most
-    days. With a real-time policy and without rests it missed 4 %, as the kernel suspended it."""
+    """Regression: the thread had only a niceness, which has no effect on other sessions, and missed
+    most days. With a real-time policy and without rests it missed 4 %, because the kernel suspended
+    it."""
     slot, night = times
     keys = {"slot": slot, "night": night, "shortest_slot": slot}
     code = "import time\nend = time.monotonic() + 30\nwhile time.monotonic() < end: pass"
@@ -177,7 +180,7 @@ def test_days_are_seen_beside_busy_programs_of_other_sessions(times: tuple[str, 
 
 
 def test_a_matching_carries_its_pairs_alone() -> None:
-    """With days of 0 ↔ 1 only, what is for rack 2 waits, and is neither lost nor delivered."""
+    """With days of 0 ↔ 1 only, traffic for rack 2 waits, and is neither lost nor delivered."""
     with Testbed(setup(table(MORDIA), "tonly")) as bed:
         assert isinstance(bed.plane, UserPlane)
         bed.plane._plane.follow(30_000, [([1, 0, 2, 3], 300_000)])
@@ -201,14 +204,14 @@ def test_a_matching_carries_its_pairs_alone() -> None:
 
 
 def shaped(space: str) -> dict[str, tuple[int, int]]:
-    """Bytes that wait and packets that were dropped of each device, as `tc` prints them."""
+    """Returns the waiting bytes and the dropped packets of each device, as `tc` prints them."""
     text = shell.call(["tc", "-s", "-j", "-n", space, "qdisc", "show"])
     roots = [one for one in json.loads(text) if one.get("root")]
     return {one["dev"]: (one["backlog"], one["drops"]) for one in roots if one["dev"] != "lo"}
 
 
 def sizes(observed: Observed) -> dict[str, int]:
-    """Bytes in each queue."""
+    """Returns the bytes in each queue."""
     return {name: size for _, name, size in observed.queues}
 
 
@@ -220,7 +223,7 @@ def test_queues_are_those_of_the_shapers() -> None:
         address = bed.setup.layout.hosts[1].address
         quiet = bed.plane.observe()
         assert (quiet.queued, quiet.losses) == (0, 0)
-        # It may have more under way than the queue holds.
+        # The program may have more bytes in flight than the queue holds.
         code = FLOOD.replace("24 << 10", "200 << 10")
         flood = subprocess.Popen(inside(bed.setup, 0, sys.executable, "-c", code, address, "2.5"))
         deepest = 0
@@ -232,7 +235,7 @@ def test_queues_are_those_of_the_shapers() -> None:
             time.sleep(0.1)
         theirs = shaped(bed.setup.layout.fabric)
         totals = bed.plane.totals()
-    # A burst passes, and what waits is no more than the latency at the rate of the uplink.
+    # A burst passes, and the waiting bytes are at most the latency × the rate of the uplink.
     assert 1_400 < deepest < (64 << 10) + 0.005 * 2e6 / 8 + 1_600
     assert sizes(last) == dict.fromkeys(theirs, 0)
     assert last.losses == totals["queue_drops"] == sum(drops for _, drops in theirs.values())
@@ -240,7 +243,7 @@ def test_queues_are_those_of_the_shapers() -> None:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there, and more than an entry that nobody has asked for."""
+    """Whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes() != b""
     except OSError:
@@ -248,8 +251,8 @@ def runs(pid: int) -> bool:
 
 
 def left(name: str) -> tuple[list[str], list[str], int]:
-    """Namespaces of a name, devices outside of namespaces, and open files of this process: also of
-    BPF programs, which no garbage collection has to free."""
+    """Returns the namespaces of a name, devices outside of namespaces, and the number of open files
+    of this process, which includes those of BPF programs."""
     devices = sorted(path.name for path in Path("/sys/class/net").iterdir())
     spaces = [space for space in namespaces.existing() if name in space]
     return spaces, devices, len(list(Path("/proc/self/fd").iterdir()))
@@ -326,7 +329,7 @@ def test_whatever_ends_the_command_the_machine_is_clean(tmp_path: Path, end: int
 
 
 def test_down_takes_down_what_nobody_guards() -> None:
-    """Also with a process that does not heed SIGTERM."""
+    """This includes a process that ignores SIGTERM."""
     layout = setup(table(CTHROUGH), "tdown").layout
     namespaces.make(layout)
     line = shell.namespace_command(
@@ -375,7 +378,7 @@ def test_a_guardian_waits_for_its_maker(tmp_path: Path) -> None:
     guardian = begin_guardian("tguard", tmp_path / "folder")
     (tmp_path / "folder").mkdir()
     time.sleep(0.5)
-    # Children of a command that is slow to end are ended with it.
+    # Children of a command that ends slowly are ended with it.
     children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
     lines = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children]
     assert not [line for line in lines if b"lightloom.testbed.guardian" in line]
@@ -440,7 +443,8 @@ def test_a_host_that_is_not_there_is_refused(tmp_path: Path) -> None:
 def test_a_command_runs_on_the_hosts_that_are_named(
     words: list[str], hosts: list[str], tmp_path: Path
 ) -> None:
-    """By MPI it has a rank on each, by default on all; each prints the address of its host."""
+    """With MPI the command has a rank on each host, by default on all; each prints the address of
+    its host."""
     if "--mpi" in words and shutil.which("mpirun") is None:
         pytest.skip("no openmpi-bin")
     file = written(tmp_path / "twords.toml", {**CTHROUGH, "circuit_rate": "200 Mb/s"}, 1)
@@ -454,9 +458,9 @@ def test_a_command_runs_on_the_hosts_that_are_named(
     assert (sorted(found) if "--mpi" in words else found) == hosts
 
 
-#: Sends whenever its queue has room, and prints a line when it begins. It holds less than the queue
-#: does, so that it sleeps where the queue is full, and a program that slept is run before those
-#: that a busy machine runs beside it.
+#: A program that sends whenever its queue has room, and prints a line when it begins. Its buffer is
+#: smaller than the queue, so that it sleeps if the queue is full; a program that slept is scheduled
+#: before the other programs of a busy machine.
 FLOOD = """
 import os, socket, sys, time
 os.nice(-10)
@@ -474,8 +478,8 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
 
 
 def sent_over(bed: Testbed, *to: int) -> dict[str, int]:
-    """Bytes over the circuit and over the electrical network of rack 0 in 3 s in which its host
-    floods others."""
+    """Returns the bytes over the circuit and over the electrical network of rack 0 in 3 s, while
+    its host floods other hosts."""
     plane, hosts = bed.plane, bed.setup.layout.hosts
     command = [sys.executable, "-c", FLOOD]
     floods = [
@@ -501,10 +505,12 @@ def sent_over(bed: Testbed, *to: int) -> dict[str, int]:
 
 @pytest.mark.parametrize("weight", [0.9, 0.6])
 def test_circuits_are_sure_of_their_weight_at_a_hosts_link(weight: float) -> None:
-    """Host 0 sends to rack 1, with which its rack has a circuit, and to racks 2 and 3: most of
-    what it offers beyond the weight is for the electrical network, which gets the rest; and all
-    of the link where nothing goes over the circuit. At 5 Mb/s two floods fill a queue for 100 ms,
-    for which a busy machine need not run them."""
+    """Host 0 sends to rack 1, with which its rack has a circuit, and to racks 2 and 3.
+
+    Most of its traffic beyond the weight is for the electrical network, which has the rest of the
+    link, and the whole link if no traffic uses the circuit. At 5 Mb/s two floods fill a queue for
+    100 ms, during which a busy machine need not run them.
+    """
     rates = {"circuit_rate": "5 Mb/s", "oversubscription": 1, "optical_weight": weight}
     raw = table({**CTHROUGH, **rates})
     raw["cluster"]["server_rate"] = "5 Mb/s"
@@ -520,8 +526,8 @@ def test_circuits_are_sure_of_their_weight_at_a_hosts_link(weight: float) -> Non
 
 
 def test_a_capture_has_the_packets_of_each_network(tmp_path: Path) -> None:
-    """As tcpdump reads the file: what crossed the circuit has VLAN 200, all else 100, and headers
-    alone are kept."""
+    """Read by tcpdump, packets on the circuit have VLAN 200 and all others VLAN 100, and the file
+    contains only headers."""
     raw = table({**STILL, "circuit_rate": "200 Mb/s", "interval": "200 ms"})
     raw["testbed"] = {"capture": "80 B"}
     with Testbed(setup(raw, "tcapture")) as bed:
@@ -543,7 +549,7 @@ def test_a_capture_has_the_packets_of_each_network(tmp_path: Path) -> None:
         done = subprocess.run(line, capture_output=True, text=True, check=True)
         return [int(found) for found in re.findall(r", length (\d+): vlan", done.stdout)]
 
-    # Each packet leaves one rack switch and comes to the other.
+    # Each packet leaves one rack switch and arrives at the other.
     data, over_tree = lengths("vlan 200 and tcp dst port 7000"), lengths("vlan 100")
     assert sum(data) > 2 * 300_000
     assert lengths("vlan 200 and ether src 02:4c:00:00:00:00") == data

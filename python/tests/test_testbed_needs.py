@@ -31,7 +31,7 @@ def ran(words: list[str], before: tuple[str, ...] = (), **environment: str) -> t
 
 
 def without(tool: str, folder: Path) -> str:
-    """A PATH on which there is all but one tool."""
+    """Returns a PATH with all tools except one."""
     for place in map(Path, ("/usr/bin", "/bin")):
         for file in place.iterdir():
             if file.name != tool and not (folder / file.name).exists():
@@ -89,7 +89,7 @@ def test_without_clang_at_build_time_the_kernel_plane_is_refused(
     "words", [["run", "examples/testbed-cthrough.toml"], ["down"], ["status"], ["shell", "0"]]
 )
 def test_without_rights_the_command_says_what_is_missing(words: list[str]) -> None:
-    """As another user, who may read all files, and as the root of a container."""
+    """The test runs as another user, who may read all files, and as the root of a container."""
     user = ("setpriv", "--reuid=65534", "--clear-groups")
     files = ("--inh-caps=+dac_override", "--ambient-caps=+dac_override")
     code, said = ran(words, (*user, *files))

@@ -1,4 +1,4 @@
-"""The controller and the switches of servers run before other programs."""
+"""The controller and the switches of servers have priority over other programs."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ ASK = "import os; print(os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS
 
 
 def asked(prefix: list[str]) -> tuple[int, int]:
-    """Policy and niceness of a child."""
+    """Returns the scheduling policy and the niceness of a child."""
     done = subprocess.run([*prefix, sys.executable, "-c", ASK], capture_output=True, check=True)
     policy, niceness = done.stdout.split()
     return int(policy), int(niceness)

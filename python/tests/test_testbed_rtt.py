@@ -19,7 +19,7 @@ pytestmark = [*LIVE, needs_real_time]
 SLOT_MS, PROBES = 11.0, 90
 RACKS = 4
 PERIOD_MS = (RACKS - 1) * SLOT_MS
-#: Returns each packet to its sender.
+#: A program that returns each packet to its sender.
 ECHO = """
 import socket
 s = socket.socket(2, 2); s.bind(("0.0.0.0", 7)); s.settimeout(30)
@@ -27,7 +27,8 @@ print("ready", flush=True)
 while True:
     s.sendto(*s.recvfrom(100))
 """
-#: Sends a packet so long after each reply that the times in the period have equal shares.
+#: A program that sends a packet after each reply, with delays that distribute packets evenly over
+#: the period.
 PROBE = """
 import json, socket, sys, time
 address, probes, period = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
@@ -43,7 +44,7 @@ print(json.dumps(found))
 
 
 def slot_of(bed: Testbed, source: int, to: int) -> int:
-    """The slot whose day carries a pair."""
+    """Returns the slot whose day carries a pair."""
     assert isinstance(bed.plane, UserPlane)
     ((_, schedule),) = bed.plane.schedules
     (found,) = [
@@ -55,10 +56,10 @@ def slot_of(bed: Testbed, source: int, to: int) -> int:
 @pytest.mark.parametrize("night_ms", [1.0, 5.0])
 @pytest.mark.parametrize("to", [1, 2])
 def test_a_round_trip_takes_the_time_of_its_closed_form(night_ms: float, to: int) -> None:
-    """With a period P, days of d and a time g from the day of a pair to that of the opposite pair,
-    a packet at any time of the period has its reply at the beginning of the latter. The mean is
-    g + P/2 - d. If both have the same day, packets in the day have their replies at once, and the
-    mean is that of the others' wait, (P - d)²/2P."""
+    """With a period P, days of d, and a time g from the day of a pair to that of the opposite pair,
+    a packet at any time of the period has its reply at the beginning of the latter; the mean is g +
+    P/2 - d. If both pairs have the same day, packets in the day have their replies at once, and the
+    mean is that of the waiting time of the others, (P - d)²/2P."""
     keys = {"slot": f"{SLOT_MS} ms", "shortest_slot": f"{SLOT_MS} ms", "night": f"{night_ms} ms"}
     first = ["chrt", "--fifo", "1", sys.executable, "-c"]
     with Testbed(setup(table({**MORDIA, **keys}), "trtt")) as bed:
@@ -93,7 +94,7 @@ def test_a_round_trip_takes_the_time_of_its_closed_form(night_ms: float, to: int
 
 
 def near_one_phase(times_ms: list[float]) -> float:
-    """The largest share of times that are in one millisecond of the period."""
+    """Returns the largest share of times within one millisecond of the period."""
     phases = sorted(ms % PERIOD_MS for ms in times_ms)
     around = [*phases, *(phase + PERIOD_MS for phase in phases)]
     shares = [

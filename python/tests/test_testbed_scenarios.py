@@ -1,5 +1,5 @@
 """Scenarios: FFTW, all-reduce, memcached and Dask, compared with an electrical network only and
-with full bisection. The programs check their own data; figures are ratios on one machine."""
+with full bisection. The programs check their own data; results are ratios on one machine."""
 
 import re
 import shutil
@@ -34,7 +34,8 @@ C = ROOT / "examples/testbed"
 
 
 def ran(example: str, wanted: tuple[str, ...], *overrides: str) -> list[dict[str, dict[str, Any]]]:
-    """Applications of some cases of an example, by their names; nothing is left of the testbeds."""
+    """Returns the applications of some cases of an example, by name; checks that no part of the
+    testbeds remains."""
     file = ROOT / f"examples/testbed-{example}.toml"
     of = cases(lightloom.load(file, list(overrides)))
     found = []
@@ -58,8 +59,10 @@ def total_bps(of: dict[str, dict[str, Any]]) -> float:
 @live
 @pytest.mark.skipif(shutil.which("iperf3") is None, reason="no iperf3")
 def test_circuits_carry_more_of_an_all_to_all_than_the_electrical_network() -> None:
-    """Every host sends to every other one. Of the three racks that a rack sends to, one at a time
-    has its circuit."""
+    """Every host sends to every other one.
+
+    A rack has a circuit to one of the three other racks at a time.
+    """
     keys = [f"testbed.application.{at}.duration=4 s" for at in range(12)]
     electrical, circuits, full = ran("iperf3", ("electrical", "circuits", "full-bisection"), *keys)
     assert all(one["bytes"] > 0 for one in electrical.values())
@@ -82,7 +85,7 @@ def test_migrations_take_less_time_over_circuits() -> None:
 @live
 @mpi
 def test_fftw_is_faster_over_circuits_than_over_the_electrical_network() -> None:
-    """The circuit has ten times the rate. The program compares its data with the first ones."""
+    """The circuit has ten times the rate. The program compares its data with the original."""
     with built({C / "fftw.c": ["-lfftw3_mpi", "-lfftw3", "-lm"]}) as folder:
         command = f'testbed.application.0.command="{folder}/fftw 48 4"'
         electrical, circuits = ran("fftw", ("electrical", "circuits"), command)
@@ -102,7 +105,7 @@ def test_all_reduce_is_faster_with_full_bisection_than_on_the_electrical_network
 @mpi
 @pytest.mark.skipif(not Path("/usr/include/gloo/allreduce.h").exists(), reason="no libgloo-dev")
 def test_gloo_reduces_faster_with_full_bisection_than_on_the_electrical_network() -> None:
-    """Also that its ranks leave no folder of addresses."""
+    """The test also checks that the ranks leave no folder of addresses."""
     before = {*Path(tempfile.gettempdir()).glob("gloo-*")}
     with built({C / "allreduce_gloo.cc": ["-lgloo", "-lpthread"]}) as folder:
         command = f'testbed.application.0.command="{folder}/allreduce_gloo 1000000 2"'
@@ -114,7 +117,7 @@ def test_gloo_reduces_faster_with_full_bisection_than_on_the_electrical_network(
 @live
 @pytest.mark.skipif(shutil.which("memcached") is None, reason="no memcached")
 def test_memcached_is_asked_beside_bulk_traffic() -> None:
-    """Every reply is compared with the value that was stored."""
+    """Every reply is compared with the stored value."""
     keys = ("application.0.duration=2 s", "application.1.duration=5 s")
     electrical, circuits = ran(
         "memcached", ("electrical", "circuits"), *(f"testbed.{key}" for key in keys)
@@ -168,7 +171,7 @@ def test_mpi_and_dask_run_on_the_hosts_that_are_named(tmp_path: Path) -> None:
     assert lines[-1][1][4:] == ["a"]
 
 
-#: Makes a file, and ends when it is killed, not before.
+#: A program that makes a file, and ends only when it is killed.
 STUBBORN = (
     "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
     "open(sys.argv[1], 'w').close(); time.sleep(60)"
@@ -178,7 +181,7 @@ STUBBORN = (
 def test_the_controller_does_not_wait_for_servers_to_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A memcached that took 70 ms to end delayed the controller's actions by 70 ms."""
+    """Regression: a memcached that took 70 ms to end delayed the controller's actions by 70 ms."""
     own = lambda space, line: list(line[line.index("KILL") + 1 :])  # noqa: E731
     monkeypatch.setattr(applications.shell, "namespace_command", own)
     monkeypatch.setattr(applications, "GRACE_S", 0.5)
@@ -217,7 +220,7 @@ def test_without_distributed_the_extra_is_named(
 
 @contextmanager
 def server(spoiled: bool) -> Iterator[int]:
-    """A memcached of one connection, which has another value for key 5 if it is spoiled."""
+    """A memcached with one connection, which has a wrong value for key 5 if `spoiled`."""
     listening = socket.create_server(("127.0.0.1", 0))
     known: dict[bytes, bytes] = {}
 
@@ -250,6 +253,6 @@ def test_a_reply_with_another_value_ends_the_client() -> None:
 
 
 def test_percentiles_are_of_the_slowest_requests() -> None:
-    """Of 1,000 requests the p99 is the 990th, not an interpolation."""
+    """The p99 of 1,000 requests is the 990th, not an interpolation."""
     found = memcached_client.percentiles([n * 1e-6 for n in range(1000, 0, -1)])
     assert found == {"requests": 1000, "p50": 500, "p99": 990, "p99.9": 999, "max": 1000}

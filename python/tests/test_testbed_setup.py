@@ -136,7 +136,7 @@ def test_faults_without_effect_are_counted() -> None:
             "fabric.reconfiguration_delay",
             "testbed.time_scale = 4",
         ),
-        # No time scale makes nothing long enough.
+        # No time scale makes a time of zero long enough.
         (
             table({**CTHROUGH, "reconfiguration_delay": "0 s"}),
             "fabric.reconfiguration_delay",
@@ -184,7 +184,7 @@ def test_what_cannot_be_emulated_is_refused(raw: dict[str, Any], key: str, remed
         ({"kind": "iperf3", "duration": "1.5 s"}, "duration", "round"),
         ({"kind": "iperf3", "duration": "0 s"}, "duration", "write a time"),
         ({"kind": "memcached", "duration": "0 s"}, "duration", "write a time"),
-        # It was terminated after two minutes, and failed.
+        # Regression: the program was terminated after two minutes, and failed.
         ({"kind": "iperf3", "duration": "120 s"}, "duration", "raise"),
         ({"kind": "iperf3", "udp": "fast"}, "udp", "correct"),
         ({"kind": "iperf3", "limit": "0 s"}, "limit", "write a time"),
@@ -225,7 +225,7 @@ def test_options_of_mpirun_may_stand_before_the_program(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("names", [("a", "a"), ("a b", "a-b"), ("", "iperf3-0")])
 def test_two_applications_of_one_name_are_refused(names: tuple[str, str]) -> None:
-    """The second wrote over the output of the first."""
+    """Regression: the second application overwrote the output of the first."""
     both = [{"kind": "iperf3", "to": 1, "name": name} for name in names]
     with pytest.raises(ConfigError) as problem:
         setup(table(CTHROUGH) | {"testbed": {"application": both}})
@@ -250,7 +250,8 @@ def test_two_applications_of_one_name_are_refused(names: tuple[str, str]) -> Non
     ],
 )
 def test_a_simulation_refuses_slips_in_the_table_too(testbed: Any, message: str) -> None:
-    """Only the testbed reads it, so `run` and `compare` ignored a misspelt key."""
+    """Regression: only the testbed read the table, so `run` and `compare` ignored a misspelt
+    key."""
     raw = table(CTHROUGH) | {"testbed": testbed}
     with pytest.raises(ConfigError) as problem:
         lightloom.config.experiment.load(raw).resolved()
@@ -271,7 +272,7 @@ def test_longer_times_make_short_days_possible() -> None:
 
 @pytest.mark.parametrize("name", ["../x", "a-b", "..", "x" * 33, "a/b", "a b"])
 def test_a_name_that_could_be_a_path_or_another_testbeds_is_refused(name: str) -> None:
-    """It is a part of the names of namespaces and of the folder that `down` removes."""
+    """The name is part of the names of namespaces, and of the folder that `down` removes."""
     with pytest.raises(ConfigError) as problem:
         setup(table(CTHROUGH), name)
     assert problem.value.key == "--name"
@@ -302,8 +303,8 @@ def test_addresses_are_one_for_each_host() -> None:
     data=st.data(),
 )
 def test_packets_follow_the_routes(racks: int, planes: int, electrical: bool, data: Any) -> None:
-    """Walked hop by hop through both tables, a packet arrives by its route, or over the
-    electrical network, or nowhere; it never meets a dark input."""
+    """Hop by hop through both tables, a packet arrives by its route, or over the electrical
+    network, or nowhere; it never reaches a dark input."""
     lit: list[tuple[int, int, int]] = []
     for plane in range(planes):
         free = data.draw(st.permutations(range(racks)))
@@ -349,7 +350,7 @@ def test_packets_follow_the_routes(racks: int, planes: int, electrical: bool, da
 
 
 class FakePlane:
-    """Carries actions out at once, and checks that each port is in one circuit."""
+    """A plane that carries out actions at once, and checks that each port is in one circuit."""
 
     def __init__(self, waiting: list[list[int]]) -> None:
         self.waiting = waiting
@@ -402,7 +403,7 @@ def test_the_log_of_a_live_controller_plays_again(tmp_path: Path) -> None:
 
 
 def test_a_live_controller_that_was_told_otherwise_parts() -> None:
-    """The check above can fail: a log whose demand is another leads elsewhere."""
+    """The check above can fail: a log with other demand gives other actions."""
     plane = FakePlane([[0, 2, 5_000_000], [1, 3, 4_000_000]])
     raw = table({**CTHROUGH, "interval": "60 ms", "report_queue": "0 B", "report_change": "0 B"})
     host = RealTimeHost(setup(raw), plane)
@@ -414,7 +415,8 @@ def test_a_live_controller_that_was_told_otherwise_parts() -> None:
 
 
 def test_what_a_circuit_was_worth() -> None:
-    """100 Mb/s without a circuit, 900 with, the change left out: nine times as much."""
+    """100 Mb/s without a circuit and 900 Mb/s with it, without the time of the change, are a factor
+    of nine."""
 
     class Run:
         setup = setup(table(CTHROUGH))
@@ -430,13 +432,13 @@ def test_what_a_circuit_was_worth() -> None:
         Run.samples.columns.setdefault("host 2", []).append(sizes)
         sizes += int((900e6 if now >= 101.0 - 1e-9 else 100e6) / 8 * 0.05)
     one = {"from": 0, "to": 2, "begin_s": 0.0, "took_s": 2.0}
-    # Another receiver's traffic is not this one's.
+    # Traffic of another receiver does not count.
     Run.applications += [one, {"from": 1, "to": 3, "begin_s": 0.0, "took_s": 2.0}]
     found = matched(Run, one)  # type: ignore[arg-type]
     assert found["unmatched_bps"] == pytest.approx(100e6, rel=1e-3)
     assert found["matched_bps"] == pytest.approx(900e6, rel=1e-3)
     assert found["ratio"] == pytest.approx(9, rel=1e-3)
-    # While another application sends to the same host, its bytes are among those of the host.
+    # If another application sends to the same host, the bytes of the host include those of both.
     Run.applications.append({"from": 1, "to": 2, "begin_s": 0.0, "took_s": 1.05})
     found = matched(Run, one)  # type: ignore[arg-type]
     assert found["unmatched_bps"] is found["ratio"] is None
@@ -449,7 +451,8 @@ def test_what_a_circuit_was_worth() -> None:
 def test_a_plane_refuses_what_it_cannot_carry_out(
     plane: type[KernelPlane] | type[UserPlane], fabric: dict[str, Any], kind: str
 ) -> None:
-    """A schedule had no effect on the kernel plane, and the log had it as done."""
+    """Regression: a schedule had no effect on the kernel plane, and was done according to the
+    log."""
     one = object.__new__(plane)
     one._setup = setup(table(fabric))
     with pytest.raises(ConfigError) as problem:
@@ -481,7 +484,7 @@ def test_lateness_is_unknown_if_no_action_had_a_time() -> None:
 
 
 def test_goodput_of_udp_is_what_arrived() -> None:
-    """The sum of iperf3 counts the bytes that were sent: 100 Mb/s over a link of 40 Mb/s."""
+    """The sum of iperf3 counts sent bytes: 100 Mb/s over a link of 40 Mb/s."""
     whole = {"bytes": 37_489_200, "seconds": 3.0, "bits_per_second": 99_971_200.0}
     whole |= {"packets": 26_778, "lost_packets": 16_330}
     found = applications._of_iperf(json.dumps({"end": {"sum": whole}}), udp=True)
@@ -507,7 +510,8 @@ def test_percentiles_are_of_the_sorted_values(values: list[int], share: float) -
 
 
 def test_flows_of_a_result_replay_on_other_fabrics(tmp_path: Path) -> None:
-    """Two transfers of a live run, alone on their links, take their bytes over the link's rate."""
+    """Two transfers of a live run, alone on their links, take their bytes ÷ the rate of the
+    link."""
     from typer.testing import CliRunner
 
     from lightloom.cli import app
@@ -548,8 +552,9 @@ def test_the_verdict_has_the_place_of_losses(drops: dict[str, int], said: str) -
 
 
 def test_a_replay_of_transfers_that_begin_together_has_no_load(tmp_path: Path) -> None:
-    """Their bytes over the 0.6 ms between the first and the last were 1,300 times what the servers
-    can send; a third that begins when they could have ended makes it a load."""
+    """Their bytes ÷ the 0.6 ms between the first and the last start are 1,300 times the rate of the
+    servers, which is not a load; with a third transfer, which begins when the others could have
+    ended, there is a load."""
     raw = table({**CTHROUGH, "interval": "1 s"}, servers_per_rack=2)
     head = "src,dst,bytes,arrival_ps\n0,4,270803888,306822853999\n2,6,128000000,307436886000\n"
     loads = []

@@ -33,7 +33,8 @@ def measured(
 
 
 def seen(delivered: int, *sizes: int, **more: Any) -> Observed:
-    """A plane with queues of these sizes: of rack 0, of rack 0, of the core, and so on."""
+    """Returns a reading of a plane with queues of these sizes: of rack 0, of rack 0, of the core,
+    and so on."""
     places = [("rack 0", "e0"), ("rack 0", "h0.0"), ("core", "E1"), ("core", "E2")]
     queues = [(*place, size) for place, size in zip(places, sizes, strict=False)]
     return Observed(0.0, delivered, 3 * delivered, 7, queues, more.pop("waiting", 50), **more)
@@ -84,7 +85,7 @@ def test_transfers_are_flows_in_the_time_of_the_fabric() -> None:
 
 
 def test_a_row_has_the_queues_and_what_went_by_since_the_last() -> None:
-    """Four servers of 500 Mb/s; their links, and uplinks of 500 and 50 Mb/s."""
+    """The network has four servers of 500 Mb/s with their links, and uplinks of 500 and 50 Mb/s."""
     fabric = {**CTHROUGH, "oversubscription": 10}
     live = measured(fabric, [seen(0), seen(50_000_000, 5, 6, 10), seen(50_000_000, 3, 0, 1)])
     rows = tables.series_table(live).to_pylist()
@@ -126,7 +127,7 @@ def test_a_row_has_the_queues_and_what_went_by_since_the_last() -> None:
 
 
 def test_queues_for_circuits_of_days_wait_at_their_sources() -> None:
-    """As in the simulation of Mordia. Bytes are those of the fabric: a fifth."""
+    """The queues are those of the simulation of Mordia. Bytes are those of the fabric: a fifth."""
     last = seen(100, 40, 20, waiting=60, offered=160, at_sources=True)
     live = measured(MORDIA, [seen(0, offered=0, at_sources=True), last], scale=5)
     row = tables.series_table(live).to_pylist()[1]
@@ -197,19 +198,20 @@ def test_an_observation_that_takes_long_is_made_less_often() -> None:
 
 
 def test_equal_transfers_are_each_beside_their_own_simulation() -> None:
-    """The second one finds the circuit lit that the first one waited for."""
+    """When the second transfer begins, the circuit for which the first one waited is lit."""
     equal = {"bytes": 60_000_000, "goodput_bps": 400e6}
     ones = [application(begin_s=at, took_s=1.2, name=f"{at}", **equal) for at in (1.6, 0.2)]
     fidelity = SimpleNamespace(load=0.0, processors=2)
     fabric = {**CTHROUGH, "interval": "1 s", "oversubscription": 10}
     live = measured(fabric, [seen(0)], applications=ones, fidelity=fidelity)
     found = {one["name"]: one["simulated"] for one in compare_with_simulation(live)}
-    # 0.8 s at 50 Mb/s, then the rest at the rate of the circuit, of which the other takes a part.
+    # 0.8 s at 50 Mb/s, then the rest at the rate of the circuit, which it shares with the other
+    # transfer.
     assert found["0.2"] < 0.7 * found["1.6"]
 
 
 def test_the_share_of_circuits_is_what_the_electrical_network_did_not_carry() -> None:
-    """100 bytes came to hosts; racks sent 10 and 5 of them over the electrical network."""
+    """Hosts received 100 bytes; racks sent 10 and 5 of them over the electrical network."""
     live = measured(CTHROUGH, [seen(0)])
     live.samples.columns |= {"host 0": [5, 65], "host 2": [0, 40], "e0": [7, 17], "e1": [0, 5]}
     live.samples.columns["o0.0"] = [0, 1000]
@@ -220,7 +222,8 @@ def test_the_share_of_circuits_is_what_the_electrical_network_did_not_carry() ->
 
 
 def test_repeated_runs_give_differences_an_interval() -> None:
-    """Of 0, 10 and 21 %: their mean, and Student's interval with two degrees of freedom."""
+    """The differences are 0, 10 and 21 %: their mean, and Student's interval with two degrees of
+    freedom."""
 
     def row(difference: float, why: str) -> dict[str, Any]:
         values = {"measured": 100 * (1 + difference), "simulated": 100.0}

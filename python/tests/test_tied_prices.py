@@ -1,5 +1,5 @@
-"""Prices that a book ties to another part's price change with it: against whole bills, recomputed
-line by line from random books within the ranges."""
+"""Prices that a book ties to another part's price change with it; compared with whole bills,
+recomputed line by line from random books within the ranges."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from lightloom.costs.equal import BreakEven, break_evens
 from lightloom.costs.pricing import FabricCost
 from lightloom.costs.tornado import sensitivity
 
-#: Of `sirius-2020`, written down from its file: part → (the part it is a share of, least, most).
+#: Copied from the file of `sirius-2020`: part → (the part of which its price is a share, least,
+#: most).
 SHARES = {
     "tunable-transceiver": ("transceiver", Fraction("1.125"), Fraction("1.64")),
     "grating": ("switch", Fraction(0), Fraction("0.25")),
 }
-#: The networks, a Clos with pods and a core.
+#: The networks; the Clos network has pods and a core.
 MORE: dict[str, dict[str, Any]] = {"sirius": {}, "clos": {"tiers": 3}}
-#: Of one piece: $5,000, and $1 a Gb/s at 400 Gb/s.
+#: Prices per piece: $5,000, and $1 per Gb/s at 400 Gb/s.
 FREE = {"switch": Fraction(5000), "transceiver": Fraction(400)}
 
 
@@ -39,13 +40,13 @@ def pair(**cluster: Any) -> list[FabricCost]:
 
 
 def bill(cost: FabricCost, free: dict[str, Fraction], shares: dict[str, Fraction]) -> Fraction:
-    """Every line again: its count × a price worked out here."""
+    """Recomputes every line: its count × a price that is computed here."""
     total = Fraction(0)
     for line in cost.lines:
         if line.part in SHARES:
             each = shares[line.part] * free[SHARES[line.part][0]]
         else:
-            each = free.get(line.part, Fraction(0))  # cables and the servers' ends are left out
+            each = free.get(line.part, Fraction(0))  # cables and the servers' ends are excluded
         total += line.count * each
     return total
 
@@ -64,8 +65,9 @@ def only(found: list[BreakEven]) -> BreakEven:
 
 
 def test_the_break_even_of_a_transceiver_moves_its_tunable_kind() -> None:
-    """24 tunable ones cost 27 to 39.36 plain ones, a Clos has 64: 24.64 to 37 more, for 0.625
-    switches less and 3 gratings of 0 to 0.25 of one. So it pays below (0.125 × 5,000) ÷ 24.64."""
+    """24 tunable transceivers cost 27 to 39.36 plain ones, and a Clos network has 64, which is
+    24.64 to 37 more; Sirius has 0.625 fewer switches, and 3 gratings at 0 to 0.25 of a switch. The
+    Clos network is therefore cheaper below (0.125 × 5,000) ÷ 24.64."""
     even = only(break_evens(pair(), "transceiver"))
     assert (even.label, even.other, even.tied) == ("clos", "sirius", ("tunable-transceiver",))
     assert even.price == Range(Fraction(0), Fraction(625) / Fraction("24.64") / 400)
@@ -85,7 +87,7 @@ def test_on_either_side_of_a_break_even_the_whole_bill_says_so(
     rng = random.Random(1)
     for even in break_evens(list(costs.values()), part):
         one, other = costs[even.label], costs[even.other]
-        unit = 400 if part == "transceiver" else 1  # the book's price is for a Gb/s
+        unit = 400 if part == "transceiver" else 1  # the price of the book is per Gb/s
 
         def more(
             price: Fraction,
@@ -128,8 +130,9 @@ def test_the_ends_of_a_break_even_are_attained() -> None:
 
 
 def test_a_lower_price_of_switches_favours_neither_for_certain() -> None:
-    """Sirius has 0.625 switches and 3 gratings, a Clos 1.25: 0.625 less to 0.125 more. Sirius'
-    links cost at most 24 × 656, those of the Clos 64 × 400."""
+    """Sirius has 0.625 switches and 3 gratings, and a Clos network 1.25 switches: Sirius has from
+    0.625 less to 0.125 more. The links of Sirius cost at most 24 × 656, and those of the Clos
+    network 64 × 400."""
     even = only(break_evens(pair(), "switch"))
     assert (even.label, even.price, even.tied) == ("sirius", None, ("grating",))
     assert even.surely_below == (64 * 400 - 24 * 656) / Fraction("0.125")
@@ -147,7 +150,10 @@ def test_a_price_that_the_user_sets_is_tied_to_none() -> None:
 
 
 def test_the_longest_bar_of_sirius_is_its_transceivers() -> None:
-    """24 × 1.3825 × 400, a quarter each way: 6,636 wide. The share itself: 24 × 400 × 0.515."""
+    """24 × 1.3825 × 400 changed by a quarter in each direction gives a bar of 6,636.
+
+    The share itself gives 24 × 400 × 0.515.
+    """
     sirius, _ = pair()
     bars = {bar.part: bar for bar in sensitivity(sirius)}
     assert [*bars] == ["transceiver", "tunable-transceiver", "grating", "switch"]
@@ -176,7 +182,7 @@ def test_every_bar_is_two_whole_bills() -> None:
 
 
 def test_ratios_and_totals_hold_every_book_within_an_uncertain_base(tmp_path: Path) -> None:
-    """Where the base has a range, too, a tied price is not independent of it."""
+    """If the base has a range as well, a tied price is not independent of it."""
     path = tmp_path / "own.toml"
     path.write_text(
         'schema = 1\nextends = "sirius-2020"\n[part.transceiver]\nrate = "400 Gb/s"\nlanes = 8\n'
@@ -208,8 +214,8 @@ def test_a_base_without_a_price_has_a_break_even(tmp_path: Path) -> None:
 
 
 def test_by_a_reading_of_fig_6_prices_are_tied_too() -> None:
-    """Reading F: 7 + 14 parts a path of a Clos, 1 + 3 of Sirius, l = 0.16: a tunable transceiver
-    costs 1.32 to 1.64 plain ones."""
+    """Reading F: 7 + 14 parts per path of a Clos network, 1 + 3 of Sirius, l = 0.16: a tunable
+    transceiver costs 1.32 to 1.64 plain ones."""
     table = experiment("sirius")
     table["fabric"].append({"kind": "clos"})
     found = costs_of(table, "sirius-2020", reading="F")

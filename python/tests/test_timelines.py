@@ -1,4 +1,4 @@
-"""Circuits over time: rows and bars, days and nights, and the part that is shown first."""
+"""Circuits over time: rows and bars, days and nights, and the initially visible part."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_long_timeline_is_cut_to_what_can_be_seen() -> None:
     assert {f"0–{b}" for b in range(1, 6)} <= set(panel.y.names)  # those lit longest
     (bars,) = panel.series  # 16 of every 40 circuits
     assert bars.x.size == 3 * BARS_KEPT
-    # The 401st is that of rack 1 in the 26th turn, the 2,001st in the 126th.
+    # The 401st circuit is that of rack 1 in the 26th turn, and the 2,001st in the 126th.
     assert panel.x.limits == (0, 25 * 40)
     assert panel.x.stretch == spec.Stretch(125 * 40, 6_001)
 
@@ -60,29 +60,29 @@ def panels(made: Comparison) -> list[spec.Panel]:
 def test_a_timeline_that_is_cut_says_how_much_of_all_it_is() -> None:
     made = make_hybrids()
     made.results["c-through"].summary["simulated_s"] = 300.0
-    # All ordered pairs of 16 racks in turn, each lit as long as any other.
+    # All ordered pairs of 16 racks in turn, each lit for the same time.
     every = [(a, b) for a in range(16) for b in range(16) if a != b]
     rows = [(*every[i % 240], i * S // 40, (i + 1) * S // 40) for i in range(12_000)]
     made.results["c-through"].circuits = circuits(rows, directed=True)
     (panel,) = panels(made)
-    # Rack 0 whole, not sixteen pairs in which it now and then has none.
+    # The rows are all pairs of rack 0, not sixteen pairs in some of which it has no circuit.
     assert panel.y.names == tuple(f"0→{b}" for b in range(1, 16))
     assert panel.y.title == "racks: 15 of 240 pairs, of rack 0"
-    # 15 bars each 6 s; the 401st begins with the 27th turn, 10 bars in.
+    # 15 bars in every 6 s; the 401st is in the 27th turn, after 10 bars.
     assert panel.x.limits == (0, pytest.approx(26 * 6 + 10 / 40))
     assert panel.x.title.replace("\u00a0", " ") == "time, 0 to 156 s of 300 s"
 
 
 def test_whole_racks_are_drawn_as_long_as_they_fit() -> None:
-    # 40 racks in fixed twos: of each rack there is one pair.
+    # 40 racks in fixed pairs: each rack has one pair.
     rows = [(2 * i, 2 * i + 1, 0, 10 * S) for i in range(20)]
     (panel,) = panels(make_hybrids(rows))
     assert panel.y.names == tuple(f"{2 * i}–{2 * i + 1}" for i in range(16))
     assert panel.y.title == "racks: 16 of 20 pairs, of 32 racks"
-    # Rack 3 is lit longest.
+    # Rack 3 is lit for the longest time.
     rows = [(a, b, 0, (1 + (3 in (a, b))) * S) for a in range(9) for b in range(a + 1, 9)]
     (panel,) = panels(make_hybrids(rows))
-    # Its 8 pairs, and the 7 more of rack 0; 6 more of rack 1 do not fit.
+    # Its 8 pairs, and 7 more of rack 0; 6 more of rack 1 do not fit.
     assert panel.y.names == (
         *(f"0–{b}" for b in range(1, 9)),
         *("1–3", "2–3"),
@@ -127,7 +127,7 @@ def test_the_caption_knows_whose_circuits_take_turns() -> None:
 
 
 def test_a_million_circuits_are_read_and_drawn_in_columns() -> None:
-    """Schedules of microseconds: the values by the loops that they replace."""
+    """Schedules of microseconds: compares the values with those of the loops that they replaced."""
     rng = np.random.default_rng(5)
     starts = np.sort(rng.integers(0, 10 * S, 3_000))
     rows = [
@@ -159,7 +159,8 @@ def test_a_million_circuits_are_read_and_drawn_in_columns() -> None:
 
 
 def test_by_day_something_is_lit() -> None:
-    # Overlapping, then one that follows at once, then a night of 3 s, a moment, 1 s of dark.
+    # Overlapping days, then one that follows at once, then a night of 3 s, an instant, and 1 s of
+    # dark.
     days = days_of(np.array([5.0, 1, 2, 9, 6]), np.array([6.0, 3, 5, 9, 7]))
     assert (days.start.tolist(), days.end.tolist()) == ([1], [7])
     days = days_of(np.array([8.0, 1, 2]), np.array([9.0, 3, 5]))
@@ -180,7 +181,7 @@ def test_by_day_something_is_lit() -> None:
     until=st.integers(1, 70),
 )
 def test_days_and_nights_are_the_whole_stretch(lit: list[tuple[int, int]], until: int) -> None:
-    """Against every second of it, looked at by itself."""
+    """The reference examines every second by itself."""
     start = np.array([s for s, _ in lit], dtype=np.float64)
     end = start + [length for _, length in lit]
     days = days_of(start, end)
@@ -194,12 +195,12 @@ def test_days_and_nights_are_the_whole_stretch(lit: list[tuple[int, int]], until
         by_night[int(s) : int(e)] += 1
     np.testing.assert_array_equal(by_day, seen)
     np.testing.assert_array_equal(by_night, ~seen)
-    assert (days.between > 0).all()  # a night of its own parts any two days
+    assert (days.between > 0).all()  # a night separates any two days
     assert days.lit == len({t for s, n in lit for t in range(s, s + n)})
 
 
 def test_planes_that_take_turns_in_the_dark_have_no_nights() -> None:
-    # Two planes with slots of 10 s, 2 s of each in the dark, the second 5 s later.
+    # Two planes with slots of 10 s, of which 2 s are dark; the second plane is 5 s later.
     turns = [(0, 1 + i % 3, 10 * i * S, (10 * i + 8) * S) for i in range(40)]
     turns += [(1, 2 + i % 3, (10 * i + 5) * S, (10 * i + 13) * S) for i in range(40)]
     made = make_hybrids(turns)
@@ -216,14 +217,14 @@ def test_planes_that_take_turns_in_the_dark_have_no_nights() -> None:
 
 @dataclass(frozen=True)
 class Slots:
-    """A schedule: racks in a circle, joined one step further with each slot."""
+    """A schedule: racks in a circle, which are connected one step further in each slot."""
 
     racks: int
     night: int  # [ps]
     day: int
 
     def rows(self, count: int, since: int = 0) -> Rows:
-        """Its first circuits from a moment on; the first slot begins with a night."""
+        """Returns its first circuits from a time on; the first slot begins with a night."""
         slot = self.night + self.day
         return [
             (a, (a + 1 + i % (self.racks - 1)) % self.racks, begin, begin + self.day)
@@ -234,7 +235,7 @@ class Slots:
 
 
 def opened(rows: Rows, end: int) -> spec.Panel:
-    """The timeline of directed circuits in a run of so many picoseconds."""
+    """Returns the timeline of directed circuits in a run of this length [ps]."""
     made = make_hybrids()
     made.results["c-through"].circuits = circuits(rows, directed=True)
     made.results["c-through"].summary["simulated_s"] = end * model.PS
@@ -251,16 +252,16 @@ def test_a_schedule_opens_on_a_round() -> None:
     assert [t for t, _ in panel.x.ticks] == pytest.approx([400e-6, 600e-6, 800e-6, 1000e-6])
     assert panel.x.ticks[-1][1].replace("\u00a0", " ") == "1,000 µs"
     assert panel.x.stretch == spec.Stretch(0.02, 0.02)
-    # Four racks have a round of three slots: two of them make five or more.
+    # Four racks have a round of three slots: two rounds have at least five slots.
     four = Slots(4, 10 * US, 90 * US)
     assert opened(four.rows(150), 15_000 * US).x.limits == pytest.approx((0, 610e-6))
-    # A round of 39 slots cannot be read.
+    # A round of 39 slots is not legible.
     forty = Slots(40, 10 * US, 90 * US)
     assert opened(forty.rows(150), 15_000 * US).x.limits == pytest.approx((0, 1_210e-6))
 
 
 def test_days_of_a_round_need_not_be_equal() -> None:
-    # 30, 20 and 10 us in turn, which join other pairs each.
+    # 30, 20 and 10 us in turn, each with other pairs.
     rows, at = [], 0
     for i in range(60):
         day = (30, 20, 10)[i % 3]
@@ -276,23 +277,23 @@ def test_a_schedule_of_few_slots_is_shown_whole() -> None:
 
 
 def test_a_schedule_opens_where_slots_follow_each_other() -> None:
-    # Two slots, nothing for 5 ms, then the schedule.
+    # Two slots, 5 ms without circuits, then the schedule.
     eight = Slots(8, 10 * US, 90 * US)
     rows = eight.rows(2) + eight.rows(100, 5_000 * US)
     assert opened(rows, 15_000 * US).x.limits == pytest.approx((5_000e-6, 5_710e-6))
-    # Never more than three in a row: those, not the pause after them.
+    # Never more than three in a row: these are visible, not the pause after them.
     rows = [r for i in range(20) for r in eight.rows(3, i * 5_000 * US)]
     assert opened(rows, 100_000 * US).x.limits == pytest.approx((0, 310e-6))
 
 
 def test_circuits_of_seconds_open_as_far_as_they_can_be_told_apart() -> None:
-    # As c-Through: 990 ms after 10 ms in the dark.
+    # As with c-Through: 990 ms of light after 10 ms of dark.
     four = Slots(4, 10_000 * US, 990_000 * US)
     panel = opened(four.rows(300), 300 * S)
-    assert panel.x.limits == (0, pytest.approx(100.01))  # 4 circuits a second
+    assert panel.x.limits == (0, pytest.approx(100.01))  # 4 circuits per second
     assert panel.x.title.replace("\u00a0", " ") == "time, 0 to 100 s of 300 s"
     assert panel.series[-1].x.size == 3 * 4 * 300
-    # One change in two is a long wait, as HydRA's where nobody asks.
+    # Every other change is a long wait, as with HydRA without demand.
     rows, at = [], 0
     for i in range(60):
         at += (10_000 if i % 2 else 100) * 1_000 * US
@@ -302,17 +303,17 @@ def test_circuits_of_seconds_open_as_far_as_they_can_be_told_apart() -> None:
 
 
 def test_no_more_nights_are_kept_than_circuits() -> None:
-    # Of the 63 slots in a round of 64 racks one each joins the 16 pairs that are drawn.
+    # In a round of 64 racks, each of the 16 drawn pairs is connected in one of the 63 slots.
     panel = opened(Slots(64, 10 * US, 90 * US).rows(3_000), 300_000 * US)
     nights, bars = panel.series
     assert nights.x.size == 3 * BARS_KEPT
     assert panel.x.stretch == spec.Stretch(pytest.approx(0.2), pytest.approx(0.3))
     assert bars.spans[1].max() <= 0.2
-    # Of pairs lit equally long, the first.
+    # Among pairs that are lit for equal times, the first ones.
     assert panel.y.names == tuple(f"0→{b}" for b in range(1, 17))
 
 
-# On the page and on paper
+# Page and paper
 
 
 def page_of(rows: Rows, end: int, tmp_path: Path) -> str:
@@ -334,7 +335,7 @@ def test_the_page_holds_all_that_is_kept_and_the_file_what_it_opens_on(tmp_path:
     text = page_of(rows, 20_000 * US, tmp_path)
     nights, bars = data_of(text)["circuits"]["data"]
     start = np.cumsum(bars["bars"]["after"])
-    # Racks 0 and 1 are drawn: every circuit of theirs, to the picosecond.
+    # Racks 0 and 1 are drawn: each of their circuits, to the picosecond.
     mine = [r for r in rows if r[0] < 2]
     assert start.tolist() == [r[2] for r in mine]
     assert set(bars["bars"]["length"]) == {95 * US}
@@ -359,12 +360,12 @@ def test_a_timeline_has_buttons_that_say_what_they_do(tmp_path: Path) -> None:
     for _, attributes, sign in buttons:
         assert sign.isalpha() or "aria-label=" in attributes
     assert 'aria-live="polite"' in group[0]
-    assert text.count('class="zoom"') == 1  # and no other figure has them
+    assert text.count('class="zoom"') == 1  # no other figure has them
     assert f"</svg> {spec.NIGHT}</span>" in text
 
 
 def scripted(expression: str) -> Any:
-    """What the page's script makes of something."""
+    """Returns the result of an expression in the page's script."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node to run the page's script")
@@ -390,7 +391,7 @@ def test_page_and_paper_say_the_same_of_a_stretch() -> None:
     ticks = scripted(f"{[list(s) for s in STRETCHES]}.map(([a, b]) => Timeline.ticks([a, b], 640))")
     for made, (low, high, _) in zip(ticks, STRETCHES, strict=True):
         texts = [label for _, label in spec.stretch_ticks(low, high)]
-        # A page this wide has room for as many; for more, where they need many digits.
+        # A page of this width has room for this number of labels; for more digits, for fewer.
         if max(map(len, texts)) <= spec.LABEL:
             assert made["ticktext"] == texts
         assert len(made["ticktext"]) >= len(texts)
@@ -417,14 +418,14 @@ def test_zooming_stays_within_what_is_kept() -> None:
     expected = [(0.25, 0.35), (0.3, 0.4), (0.25, 0.45), (0.15, 0.55), (0, 0.8), (0, 1), (0, 1)]
     expected += [(0.2, 0.4), (0.1, 0.3), (0, 1)]
     assert ranges == [pytest.approx(r) for r in expected]
-    # No closer than half of the shortest bar, 0.1 s.
+    # The distance is at least half of the shortest bar, 0.1 s.
     closest = scripted(
         f"(t => {{ for (let i = 0; i < 9; i++) t.move('in'); return t.range; }})({start})"
     )
     assert closest == pytest.approx([0.275, 0.325])
     beyond = scripted(f"(t => {{ t.show([0.9, 1.5]); return t.range; }})({start})")
     assert beyond == pytest.approx([0.4, 1.0])
-    # Plotly would leave out what is narrower than a pixel.
+    # Plotly would omit bars that are narrower than a pixel.
     drawn = scripted(f"{start}.traces('red', 'grey').filter(trace => trace.mode === 'lines')")
     assert [t["line"]["simplify"] for t in drawn] == [False]
     assert drawn[0]["x"] == [pytest.approx(0.2), pytest.approx(0.3), None]
@@ -441,7 +442,7 @@ def test_pointing_at_a_bar_tells_its_day_and_the_night_before(tmp_path: Path) ->
     made = f"Timeline.of({json.dumps(figure)}, {json.dumps(figure['panels'][0])}, 'x')"
     told = scripted(f"{made}.traces('red', 'grey').pop().hovertext")
     said = [text.replace("\u00a0", " ") for text in told]
-    # The round that it opens on: two bars in each of seven slots, and nights at both ends.
+    # The initially visible round: two bars in each of seven slots, and nights at both ends.
     assert len(said) == 14 + 8
     assert said[0] == "<b>0→1</b> 311 to 406 µs<br>day of 95 µs, after a night of 311 µs"
     assert said[2] == "<b>0→2</b> 417 to 512 µs<br>day of 95 µs, after a night of 11 µs"

@@ -1,4 +1,4 @@
-"""Formats of traces of other tools: the same flows from each of them."""
+"""Formats of traces of other tools: each gives the same flows."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def parquet(names: list[str], times: list[Any]) -> Callable[[Path], Path]:
 
 
 NAMES = ["web", "10.0.0.7", "2001:db8::1", "db"]
-"""Of servers 0 to 3."""
+"""Names of the servers 0 to 3."""
 
 
 def named(write: Callable[[Path], Path]) -> Callable[[Path], Path]:
-    """A trace beside files that say which server each host is, by number and by rack."""
+    """Writes a trace with files that map hosts to servers, by number and by rack."""
 
     def writer(folder: Path) -> Path:
         by_rack = [f"{name},{rack}" for name, rack in zip(NAMES, "wwdd", strict=True)]
@@ -146,7 +146,7 @@ def test_every_form_is_the_same_flows(form: str, tmp_path: Path) -> None:
 
 
 def test_a_matrix_of_microseconds_is_not_taken_for_picoseconds(tmp_path: Path) -> None:
-    """8.2 Mb until 2 ps, of servers that send 400 Gb/s: 10^7 times what they can."""
+    """8.2 Mb within 2 ps, from servers that send 400 Gb/s, are 10^7 times their rate."""
     with pytest.raises(lightloom.ConfigError) as problem:
         lightloom.run(experiment(cm(1e6)(tmp_path)))
     assert "1.02e7 times the bytes that all servers can send until the last start" in str(
@@ -185,7 +185,8 @@ def test_a_host_that_the_file_does_not_name_is_refused(
 
 
 def test_a_file_of_hosts_is_an_input_of_the_run(tmp_path: Path) -> None:
-    """Its digest is recorded, so that results by another file are not taken for the same."""
+    """The digest of the file is recorded, so that results with another file are not taken as the
+    same."""
     path = named(csv_of_names)(tmp_path)
     resolved = lightloom.load(experiment(path, trace_hosts="hosts.csv")).pinned().raw
     assert {*resolved["inputs"]} == {"workload.trace", "workload.trace_hosts"}
@@ -250,7 +251,7 @@ def test_refusals_of_parquet_name_columns_as_the_file_does(case: str, tmp_path: 
 
 @pytest.mark.parametrize("heading", ["arrival_s", "arrival_ms", "arrival_us", "arrival_ns"])
 def test_arrivals_as_pandas_writes_them(heading: str, tmp_path: Path) -> None:
-    """Python's own repr, and with six digits of an exponent: 0, 1.5 and 2 us."""
+    """Formats: Python's own repr, and exponents with six digits: 0, 1.5 and 2 us."""
     scale = {"s": 10**12, "ms": 10**9, "us": 10**6, "ns": 10**3}[heading.rpartition("_")[2]]
     for form in ("{!r}", "{:.6e}", "{:.3E}"):
         rows = [f"{s},{d},{size},{form.format(at / scale)}" for s, d, size, at in FLOWS]

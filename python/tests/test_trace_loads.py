@@ -12,7 +12,7 @@ from lightloom.simulation import traces
 
 CLUSTER = '[cluster]\nracks = 4\nservers_per_rack = 1\nrack_rate = "1 Gb/s"\n'
 CLOS = '[[fabric]]\nkind = "clos"\n'
-# 4 servers of 1 Gb/s send 500 B in 1 µs: five flows in 10 µs are a load of a half.
+# 4 servers of 1 Gb/s send 500 B per µs: five flows in 10 µs are a load of a half.
 ROWS = [(0, 1, 500, 0), (1, 2, 500, 2), (2, 3, 500, 4), (3, 0, 500, 5), (0, 2, 500, 10)]
 
 

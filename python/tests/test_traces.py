@@ -26,13 +26,13 @@ SUFFIXES = ["csv", "cm", "ns", "parquet"]
 
 @contextmanager
 def trace_at(name: str) -> Iterator[Path]:
-    """A path in a folder of its own: Hypothesis calls a test many times."""
+    """A path in a new folder, because Hypothesis calls a test many times."""
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder) / name
 
 
 def begun(path: Path) -> pa.Table:
-    """The flows of a run of the trace, which ends as it begins."""
+    """Returns the flows of a run of the trace that ends when it begins."""
     unit = {"trace_unit": "ps"} if path.suffix == ".cm" else {}  # else some are refused as absurd
     experiment = {
         "cluster": {"hosts": HOSTS, "server_rate": "50 Gb/s"},
@@ -44,7 +44,7 @@ def begun(path: Path) -> pa.Table:
 
 
 def rows(table: pa.Table, *, groups: bool = True) -> list[tuple[Any, ...]]:
-    """The flows by arrival; an unnamed group is ""."""
+    """Returns the flows by arrival; an unnamed group is ""."""
     named = groups and "group" in table.column_names
     group = table["group"].to_pylist() if named else [""] * table.num_rows
     columns = [table[name].to_pylist() for name in traces.COLUMNS]
@@ -61,8 +61,8 @@ def is_flow(row: tuple[Any, ...], hosts: int) -> bool:
 
 @st.composite
 def flows(draw: st.DrawFn) -> pa.Table:
-    """Good flows, in columns of any type that holds them, in any order, with or
-    without groups and columns that are not a trace's."""
+    """Draws valid flows, in columns of any type that can represent them, in any order, with or
+    without groups and additional columns."""
     names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=6)
     row = st.tuples(
         st.integers(0, HOSTS - 1),
@@ -88,7 +88,7 @@ def flows(draw: st.DrawFn) -> pa.Table:
 
 
 def fitting(values: list[int]) -> list[pa.DataType]:
-    """The integer types that hold the values."""
+    """Returns the integer types that can represent the values."""
     kinds = []
     for kind in WHOLE:
         signed = not str(kind).startswith("u")
@@ -102,7 +102,7 @@ def fitting(values: list[int]) -> list[pa.DataType]:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(table=flows())
 def test_what_is_written_reads_back(suffix: str, table: pa.Table) -> None:
-    groups = suffix in ("csv", "parquet")  # the others hold none
+    groups = suffix in ("csv", "parquet")  # the other formats have no groups
     with trace_at(f"t.{suffix}") as path:
         back = traces.read(traces.write(table, path))
         assert rows(back) == rows(table, groups=groups)
@@ -156,8 +156,8 @@ KINDS: list[tuple[pa.DataType, st.SearchStrategy[Any]]] = [
 
 @st.composite
 def columns(draw: st.DrawFn) -> pa.Table:
-    """Columns that may make a trace: mostly of integers, mostly without nulls, mostly
-    all there and once."""
+    """Draws columns that may form a trace: mostly integers, mostly without nulls, mostly complete
+    and without duplicates."""
     length = draw(st.integers(0, 4))
     names = [name for name in traces.COLUMNS if draw(st.integers(0, 19))]
     names += draw(st.lists(st.sampled_from([*traces.COLUMNS, "group", "other"]), max_size=1))
@@ -172,7 +172,8 @@ def columns(draw: st.DrawFn) -> pa.Table:
 
 
 def is_trace(table: pa.Table, hosts: int) -> bool:
-    """What the documentation says a trace is; of a group that is no text, nothing."""
+    """Whether columns form a trace by the documentation, which does not define groups that are not
+    text."""
     present = [table.column_names.count(name) for name in traces.COLUMNS]
     if present != [1, 1, 1, 1] or table.column_names.count("group") > 1 or not table.num_rows:
         return False
@@ -183,7 +184,7 @@ def is_trace(table: pa.Table, hosts: int) -> bool:
 
 
 def read_or_refused(path: Path, reader: Any) -> pa.Table | None:
-    """What the reader makes of a file; its refusal has to name that."""
+    """Returns the table that a reader makes of a file; a refusal must name the file."""
     try:
         return reader(path)
     except lightloom.ConfigError as refused:

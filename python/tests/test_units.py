@@ -1,4 +1,4 @@
-"""One rule for units: a figure has the same unit on a terminal and on a page."""
+"""One rule for units: a value has the same unit on a terminal and on a page."""
 
 import math
 import random
@@ -9,12 +9,12 @@ from lightloom.units import formats
 from lightloom.units import quantities as page
 from lightloom.units import steps as units
 
-#: Quantities of both: the terminal's formatter, the page's name, units.
+#: Quantities of both: the formatter of the terminal, the name on the page, the units.
 BOTH = [(formats.seconds, "time", formats.TIMES), (formats.size, "bytes", units.BYTES)]
 
 
 def drawn(count: int) -> list[float]:
-    """Magnitudes from a nano to a peta, and those that digits round up."""
+    """Returns magnitudes from nano to peta, and those that rounding raises."""
     rng = random.Random(1)
     edges = [size * part for part in (0.9994, 0.9996) for _, size in (*units.TIMES, *units.BYTES)]
     return edges + [10 ** rng.uniform(-9, 15) for _ in range(count)]
@@ -43,7 +43,7 @@ def test_terminal_and_page_choose_the_same_unit(terminal, quantity, steps) -> No
 
 
 def test_figures_of_terminals() -> None:
-    """Worked out by hand, at both sides of where a unit begins."""
+    """Computed by hand, on both sides of the limit of a unit."""
     assert formats.seconds(999.4e-6) == "999 µs"
     assert formats.seconds(999.6e-6) == "1.00 ms"
     assert formats.seconds(2e-12) == "0.00 ns"

@@ -1,4 +1,4 @@
-"""Updates per second of GUPS, and the reason why there are not more."""
+"""Updates per second of GUPS, and the limit on them."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ kind = "tree"
 
 
 def test_updates_relate_to_what_links_leave_room_for(tmp_path: Path) -> None:
-    # Long enough that beginning and end, when servers wait for each other, are little.
+    # Long enough that the start and the end, when servers wait for each other, have little effect.
     path = write(tmp_path / "e.toml", TOML.replace("updates = 512", "updates = 4096"))
     summary = lightloom.run(path, "lions").summary
     for name, batch in (("16", 16), ("1", 1)):
         found = summary["updates"][name]
-        # 16 hosts of 1.25 GB/s; 40 B an update, 22 B around each of 3 packets; 15 of
-        # 16 are remote.
+        # 16 hosts of 1.25 GB/s; 40 B per update, and 22 B around each of 3 packets; 15 of 16
+        # updates are remote.
         rate = 16 * 1.25e9 * 16 / 15
         assert found["updates"] == 16 * 4096
         assert found["ceiling_per_s"] == pytest.approx(rate / 40)
         assert found["ceiling_framed_per_s"] == pytest.approx(rate / (40 + 66 / batch))
         assert found["per_s"] == pytest.approx(16 * 4096 / summary["jobs"][name]["seconds"])
         assert found["efficiency"] == pytest.approx(found["per_s"] / found["ceiling_framed_per_s"])
-        # DLB carries all that hosts can send, so that nothing but the links holds it up.
+        # DLB carries all traffic that hosts can send, so that only the links limit it.
         assert 0.95 < found["efficiency"] < 1
     assert lightloom.run(path, "lions").summary["window"] is None
 

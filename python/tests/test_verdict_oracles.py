@@ -30,7 +30,7 @@ from lightloom.analysis.verdicts.jobs import all_jobs
 from lightloom.results.result import Comparison
 
 Job = tuple[float, float | None]
-"""When a job begins, and when it is done [s]."""
+"""Start and end of a job [s]."""
 
 
 def first(comparison: Comparison) -> First:
@@ -40,7 +40,8 @@ def first(comparison: Comparison) -> First:
 
 
 def with_jobs(jobs: dict[str, dict[str, Job]], delivered: dict[str, int] | None = None) -> Any:
-    """Fabrics that run these jobs, without a load; each delivers as much unless it is said."""
+    """Returns fabrics that run these jobs, without a load; by default all deliver the same number
+    of bytes."""
     comparison = make_comparison([Profile(label) for label in jobs], n=50)
     for label, times in jobs.items():
         summary = comparison.results[label].summary
@@ -64,7 +65,7 @@ ONLY_A = {"a": (0.0, 1.0), "b": (0.0, None), "c": (0.0, None)}
 
 
 def test_the_fabric_that_finishes_all_jobs_is_ahead_of_one_that_finishes_one_sooner() -> None:
-    """It was "dark finishes a soonest"."""
+    """Regression: the text was "dark finishes a soonest"."""
     found = first(with_jobs({"full": ABC, "dark": ONLY_A}))
     assert found.finding == FinishesMore(("full",), {"full": (3, 3), "dark": (1, 3)})
     assert found.leaders == ("full",)
@@ -74,8 +75,8 @@ def test_the_fabric_that_finishes_all_jobs_is_ahead_of_one_that_finishes_one_soo
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_who_finishes_jobs_follows_from_their_sets(count: int) -> None:
-    """Brute force over what up to three fabrics finish of three jobs: a fabric leads if and only if
-    no other finishes a job that it does not."""
+    """Brute force over the sets of three jobs that up to three fabrics finish: a fabric leads if
+    and only if no other finishes a job that it does not finish."""
     subsets = [set(s) for n in range(4) for s in itertools.combinations("abc", n)]
     rng = np.random.default_rng(7)
     chosen = list(itertools.product(range(len(subsets)), repeat=count))
@@ -106,7 +107,7 @@ def test_nothing_finished_is_judged_by_the_bytes_delivered() -> None:
 
 
 def test_concurrent_jobs_are_not_added_up() -> None:
-    """64 all-reduces of 84 ms each, together, took "5.39 s in sum"."""
+    """Regression: 64 concurrent all-reduces of 84 ms each took "5.39 s in sum"."""
     jobs = {f"reduce-{i}": (0.0, 0.084) for i in range(64)}
     slow = dict.fromkeys(jobs, (0.0, 0.168))
     comparison = with_jobs({"fast": jobs, "slow": slow})
@@ -137,7 +138,8 @@ def test_jobs_in_sequence_take_the_time_from_the_first_to_the_last() -> None:
 def unloaded(
     done: dict[str, tuple[int, int]], p99_us: dict[str, float] | None = None
 ) -> Comparison:
-    """Flows that arrive at once: flows finished and bytes delivered of each fabric, of 1,000."""
+    """Returns a comparison with flows that arrive at once: by fabric, the finished flows and the
+    delivered bytes, of 1,000."""
     times = p99_us or dict.fromkeys(done, 10.0)
     comparison = made({label: limits(times[label]) for label in done})
     for label, (flows, size) in done.items():
@@ -152,14 +154,16 @@ def unloaded(
 
 
 def test_few_quick_flows_do_not_carry_the_traffic() -> None:
-    """A tree with 5.5 % of its flows done "carries this traffic at the lowest capital cost"."""
+    """Regression: a tree with 5.5 % of its flows finished "carries this traffic at the lowest
+    capital cost"."""
     found = first(unloaded({"clos": (1000, 10**6), "tree": (55, 10**4)}, {"clos": 10, "tree": 1}))
     assert found.finding == AloneCarries("clos", {"tree": 0.01}, "traffic", ("tree",))
     assert found.leaders == ("clos",)
 
 
 def test_a_load_that_is_delivered_later_is_not_called_undelivered() -> None:
-    """All of it arrived in the end, 59 % while flows did: the load is not carried."""
+    """All bytes were delivered in the end, but 59 % while flows arrived: the load is not
+    carried."""
     comparison = made({"clos": limits(10.0), "tree": limits(5.0)})
     for label, share in (("clos", 0.49), ("tree", 0.29)):
         comparison.results[label].summary |= {"load_offered": 0.5, "load_delivered": share}
@@ -180,7 +184,7 @@ def test_nine_tenths_of_the_flows_carry_it(flows: int, *, carries: bool) -> None
 # Windows
 
 Seen = tuple[float, float, bool]
-"""What a window accepted, of what was due, and whether it was stable."""
+"""Accepted share of a window, due share, and whether it was stable."""
 
 
 def windowed(
@@ -191,7 +195,7 @@ def windowed(
     measure_s: float = 10e-3,
     largest: float = 1e6,
 ) -> Comparison:
-    """Fabrics whose windows, one a seed, are like this at load 0.5."""
+    """Returns fabrics with these windows at load 0.5, one per seed."""
     seeds = []
     for i in range(len(next(iter(seen.values())))):
         sizes = np.array([5e3] * 400 + [largest])
@@ -231,7 +235,8 @@ HALF: Seen = (0.25, 0.48, False)
 
 
 def test_one_seed_of_three_does_not_deny_a_load() -> None:
-    """Sirius at 2.16 ms was named beside a Clos at 112 µs: one seed of the Clos was unstable."""
+    """Regression: Sirius at 2.16 ms was preferred to a Clos network at 112 µs, because one seed of
+    the Clos network was unstable."""
     comparison = windowed(
         {"sirius": [CARRIED] * 3, "clos": [CARRIED, MISSED, CARRIED]}, P99, largest=10e6
     )
@@ -247,7 +252,7 @@ def test_one_seed_of_three_does_not_deny_a_load() -> None:
 
 
 CASES = {
-    # Windows of sirius and clos, who leads, of which kind.
+    # Windows of sirius and clos, the leading fabric, and the kind of lead.
     "both carry it: times decide": ([CARRIED] * 3, [CARRIED] * 3, ("clos",), DoneSooner),
     "the slower one is in doubt: it is slower all the same": (
         [CARRIED, MISSED, CARRIED],
@@ -284,7 +289,7 @@ def test_a_winner_that_is_slower_than_one_that_is_not_ranked_is_not_called_soone
 
 
 def test_a_warm_up_shorter_than_the_largest_flow_denies_no_load() -> None:
-    """100 MB take 48 ms at 16.67 Gb/s, 2 ms at the rack's 400 Gb/s; the warm-up is 1 ms."""
+    """100 MB take 48 ms at 16.67 Gb/s, and 2 ms at the rack's 400 Gb/s; the warm-up is 1 ms."""
     windows = {"a": [MISSED] * 3, "b": [MISSED] * 3}
     p99 = {"a": 10.0, "b": 20.0}
     found = first(windowed(windows, p99, warm_up_s=1e-3, largest=100e6))
@@ -296,7 +301,7 @@ def test_a_warm_up_shorter_than_the_largest_flow_denies_no_load() -> None:
 
 
 def relaxing(comparison: Comparison, seconds: float | None) -> Comparison:
-    """The same with this relaxation time of the slowest queue in all summaries."""
+    """Returns the comparison with this relaxation time of the slowest queue in all summaries."""
     for one in comparison.seeds or (comparison,):
         for result in one.results.values():
             result.summary["relaxation_s"] = seconds
@@ -310,38 +315,40 @@ SOME: Seen = (0.40, 0.5, False)
 @pytest.mark.parametrize(
     ("seen", "relaxation_s", "kind"),
     [
-        # The window lasts 10 ms: a third of a relaxation time, three, and no theory.
+        # The window has 10 ms: a third of a relaxation time, three relaxation times, and an unknown
+        # one.
         (SOME, 0.03, WindowTooShort),
         (SOME, 0.003, NoneCarries),
         (SOME, None, NoneCarries),
-        # So little is accepted in no window of a network that carries the load.
+        # No window of a network that carries the load accepts so little.
         (HALF, 0.03, NoneCarries),
     ],
 )
 def test_a_window_within_a_relaxation_time_denies_no_load(
     seen: Seen, relaxation_s: float | None, kind: type, seeds: int
 ) -> None:
-    """Two non-blocking networks accepted four fifths of what was due within 5 ms, and "no fabric
-    carries this load"."""
-    # A flow of 10 MB takes 0.2 ms alone: chance alone can leave a fifth of 10 ms behind.
+    """Regression: two non-blocking networks accepted four fifths of the due bytes within 5 ms, and
+    the text was "no fabric carries this load"."""
+    # A single flow of 10 MB takes 0.2 ms: a fifth of 10 ms can be missing by chance.
     both = {"a": [seen] * seeds, "b": [seen] * seeds}
     made = windowed(both, {"a": 10.0, "b": 20.0}, largest=10e6)
     found = first(relaxing(made, relaxation_s))
     assert type(found.finding) is kind
     if isinstance(found.finding, WindowTooShort):
-        # Where queues that miss a fifth are seen to grow: s ÷ ρ × (1.5 ÷ 0.2)².
+        # Window in which the growth of queues that miss a fifth is visible: s ÷ ρ × (1.5 ÷ 0.2)².
         seen_s = 10e6 * 8 / (24 * 16.666666667e9) / 0.5 * (1.5 / 0.2) ** 2
         assert found.finding.needs_measure_s == pytest.approx(seen_s)
 
 
 def test_pooled_seeds_deny_a_load_that_one_seed_grants() -> None:
-    """Missing 48, 47, 46 and 40 %: half of the Student interval of 4 is 5.7 %, far from 2 %."""
+    """With 48, 47, 46 and 40 % missing, half of the Student interval of 4 values is 5.7 %, far from
+    2 %."""
     missed = [(0.26, 0.5, False), (0.265, 0.5, False), (0.27, 0.5, False), (0.3, 0.5, True)]
     window = {"from_s": 1.0}
     seeds = [{**window, "accepted": a, "paced": p, "stable": s} for a, p, s in missed]
     fine = [{**window, "accepted": 0.5, "paced": 0.5, "stable": True}] * 4
     assert carriages([seeds, fine]) == ["short", "carried"]
-    # Missing 40 and 2 %: half of the interval of 2 seeds is 12.7 × 19 %, and reaches below 0.
+    # With 40 and 2 % missing, half of the interval of 2 seeds is 12.7 × 19 %, and extends below 0.
     apart = [seeds[3] | {"stable": False}, {**window, "accepted": 0.49, "paced": 0.5, "stable": 1}]
     assert carriages([apart, fine[2:]]) == ["unsettled", "carried"]
 
@@ -364,7 +371,8 @@ def test_a_dark_start_of_more_than_a_twentieth_is_named(lit_ms: int, *, named: b
 
 
 def test_a_cut_run_says_how_many_flows_it_left_out() -> None:
-    """1,000 flows of 100 MB printed "1,000 flows", and figures of five."""
+    """Regression: with 1,000 flows of 100 MB the output was "1,000 flows", and the values of
+    five."""
     comparison = made({"a": limits(10.0), "b": limits(20.0)})
     cut = {"limit_s": 10.0, "flows": 1000, "flows_never_offered": 985, "flows_unfinished": 10}
     comparison.results["b"].summary["cut"] = cut
@@ -386,7 +394,7 @@ def test_a_run_that_stood_still_is_not_told_to_raise_its_limit() -> None:
     assert "100 ms" in noted
 
 
-# Queues of different places
+# Queues at different places
 
 
 @pytest.mark.parametrize(
@@ -396,7 +404,7 @@ def test_a_run_that_stood_still_is_not_told_to_raise_its_limit() -> None:
 def test_queues_are_compared_at_the_same_place_alone(
     places: tuple[str, str], compared: bool
 ) -> None:
-    """Sirius' relays "queued least, 5.2 times less than" one port of a Clos."""
+    """Regression: Sirius' relays "queued least, 5.2 times less than" one port of a Clos network."""
     comparison = made({"a": limits(10.0), "b": limits(20.0)})
     for result, place, peak in zip(
         comparison.results.values(), places, (1_000, 5_000), strict=True

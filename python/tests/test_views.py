@@ -35,7 +35,7 @@ def repeated() -> Comparison:
 
 
 def page(view: Viewed) -> Html:
-    """Its HTML, which is well-formed XML, too."""
+    """Returns its HTML, which is also well-formed XML."""
     return ElementTree.fromstring(view._repr_html_())  # type: ignore[attr-defined]
 
 
@@ -44,14 +44,14 @@ def name(tag: str) -> str:
 
 
 def words(element: Html) -> str:
-    """What a reader sees of it."""
+    """Returns its visible text."""
     return " ".join(
         text for part in element.iter() if name(part.tag) != "style" for text in part.itertext()
     )
 
 
 def figures(shown: Html) -> dict[str, list[str]]:
-    """The rows of its first table: name → cells, their first line."""
+    """Returns the rows of its first table: name → the first line of each cell."""
     return {
         row[0].text or "": ["".join(cell.itertext()) for cell in row[2:]]
         for row in shown.iter("tr")
@@ -60,7 +60,7 @@ def figures(shown: Html) -> dict[str, list[str]]:
 
 
 def views(comparison: Comparison) -> Iterator[Viewed]:
-    """One of each, all of whose names are markup."""
+    """Returns one view of each kind, all of whose names are markup."""
     result = next(iter(comparison.results.values()))
     evil = replace(result, label=EVIL, summary={**result.summary, "label": EVIL})
     experiment = {**result.experiment, "name": EVIL}
@@ -95,7 +95,7 @@ def test_colours_are_the_pages_own(comparison: Comparison) -> None:
     allowed = re.compile(r"transparent|0|4px|collapse|#fff|1px solid rgba\(128, 128, 128, .35\)")
     assert found
     assert all(allowed.fullmatch(value) for value in found), found
-    # White is behind figures alone, whose letters are dark.
+    # White is only the background of figures, whose letters are dark.
     assert (style.text or "").count("#fff") == 1
     assert ".picture { flex: 0 1 auto; background: #fff;" in (style.text or "")
 

@@ -1,5 +1,5 @@
-"""The wheel: the compatibility that its tag states, and the demo in an environment with nothing
-else installed."""
+"""The wheel: the compatibility of its tag, and the demo in an environment without other
+packages."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_demo_runs_where_nothing_else_is_installed(wheel: Path, tmp_path: Pa
     subprocess.run([*pip, wheel], check=True, timeout=900)
     for files, out in ((DEMO, "demo"), (DECISION, "demo/decision")):
         named = [ROOT / file for file in files]
-        # The working folder is not the checkout, from which Python would import.
+        # The working folder is not the checkout, because Python would import from it.
         command = [home / "bin/lightloom", "compare", *named, "-o", out]
         subprocess.run(command, check=True, timeout=1200, cwd=tmp_path)
         page = (tmp_path / out / "report.html").read_text(encoding="utf-8")

@@ -89,7 +89,7 @@ def test_a_search_by_short_windows_is_no_saturation() -> None:
 
 
 def test_a_window_below_the_cycle_of_rotornet_denies_it_no_load() -> None:
-    """Of 16 racks and one switch it is 15 slots of 200 us, 3 ms."""
+    """With 16 racks and one switch the cycle is 15 slots of 200 us, 3 ms."""
     rotornet = {"kind": "rotornet", "switches": 1}
     found = verdict({"warm_up": "500 us", "measure": "2 ms"}, 0.5, {"kind": "clos"}, rotornet)
     assert "cannot carry" not in found.answer
@@ -127,8 +127,8 @@ def test_a_load_above_one_is_carried_by_no_fabric(measure: str) -> None:
 
 
 def test_queues_that_grow_beyond_chance_deny_a_load_before_the_theory_of_queues_tells() -> None:
-    """A tree that is 2:1 carries 0.5 ÷ (28 ÷ 31) = 0.554 of uniform traffic: a server
-    meets 28 of 31 others over it. At 0.6 its queues grow; at 0.5 and at the limit they do not."""
+    """A tree 2:1 carries 0.5 ÷ (28 ÷ 31) = 0.554 of uniform traffic, because 28 of 31 other servers
+    are in other racks. At 0.6 its queues grow; at 0.5 and at the limit they do not."""
     sizes = {"kind": "fixed", "size": "100 KB"}
     found = {}
     for load in (0.5, 0.554, 0.6):
@@ -146,7 +146,7 @@ def test_queues_that_grow_beyond_chance_deny_a_load_before_the_theory_of_queues_
 
 @pytest.mark.parametrize("seconds", [0.01, 0.1, 1.0])
 def test_a_length_at_which_growth_would_be_seen_shows_it(seconds: float) -> None:
-    """Both rules are one: of a window of the length that is advised, what it missed is seen."""
+    """Both rules agree: in a window of the advised length, the missing bytes are visible."""
     base = {"from_s": 10.0, "load": 0.5, "largest_alone_s": 1e-4, "cycle_s": None}
     missed = 0.05
     needed = window_rules.growing_s(base, missed)

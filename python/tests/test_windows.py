@@ -34,7 +34,8 @@ def chosen(**tables: Any) -> windows.Chosen | None:
 
 
 def test_the_window_is_22_relaxation_times_at_the_highest_load() -> None:
-    """A byte's flow has 40 KB, twice the mean: 32 us; at load 0.5 four times that."""
+    """The flow of a random byte has 40 KB, twice the mean: 32 us; at load 0.5 the relaxation time
+    is four times that."""
     found = chosen()
     assert found is not None
     relaxation = 40_000 * 8 / 10e9 / 0.5**2
@@ -59,7 +60,7 @@ def test_loads_as_percentages_are_the_same_loads() -> None:
 
 
 def test_a_window_that_takes_too_long_is_bounded_and_says_so() -> None:
-    """4 servers of 10 Gb/s at load 0.9 offer 20 GB in 4.44 s; web search needs 20."""
+    """4 servers of 10 Gb/s at load 0.9 offer 20 GB in 4.44 s; web search would need 20 s."""
     found = chosen(workload={"sizes": "web-search"}, compare={"loads": [0.5, 0.9]})
     assert found is not None
     assert found.is_bounded
@@ -96,7 +97,8 @@ HOT = {"label": "hot", "set": {"workload.sizes": {"kind": "exponential", "mean":
 
 
 def test_cases_without_a_count_measure_the_window_of_the_slowest() -> None:
-    """40 KB in place of 20 KB: a byte is in a flow of 80 KB, and all times are twice as long."""
+    """With 40 KB in place of 20 KB, a random byte is in a flow of 80 KB, and all times are
+    doubled."""
     found = chosen(compare={"case": [{"label": "as it is"}, HOT]})
     assert found is not None
     relaxation = 80_000 * 8 / 10e9 / 0.5**2

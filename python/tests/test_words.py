@@ -19,7 +19,8 @@ EXPERIMENT = lightloom.load(ROOT / "examples" / "sirius.toml")
 
 
 def test_one_of_several_fabrics_is_named_throughout_a_refusal() -> None:
-    """The key, and the keys that limit and remedy speak of; tables in brackets stay."""
+    """The refusal names the label in the key and in the keys of limit and remedy; tables in
+    brackets stay."""
     leaky = {"kind": "sirius", "label": "my.leaky", "devices": {"slot": "1 ns"}}
     two = {**EXPERIMENT.raw, "fabric": [{"kind": "clos"}, leaky]}
     with pytest.raises(lightloom.ConfigError) as refused:
@@ -58,14 +59,14 @@ def test_one_of_several_fabrics_is_named_throughout_a_refusal() -> None:
         ("fabric.queue=99999999999", "fabric.queue = 99999999999: must be from 2 to 64; lower"),
         ("fabric.epoch_slots=-3", "fabric.epoch_slots = -3: must be a whole number from 11, "),
         ("cluster.racks=-1", "cluster.racks = -1: a network connects at least 2; raise it"),
-        # Any that an integer holds is a seed.
+        # Any integer in the range of the type is a seed.
         ("run.seed=-1", "run.seed = -1: must be a whole number, at least 0; correct the value"),
         ("fabric.label=3", "fabric[0].label = 3: must be text; correct the value"),
         ("cluster=7", "cluster = 7: must be a table; correct the value"),
         ("fabric.mode=[1]", "fabric.mode = [1]: must be text; correct the value"),
         ("cluster.nic=true", "cluster.nic = true: must be a word, or a quantity with its unit; "),
         ("fabric.slot=[1]", "fabric.slot = [1]: must be a duration with its unit, like "),
-        # These are in words already.
+        # These messages are already in words.
         ("run.sample=7", "run.sample = 7: `7` has no unit"),
         ("run.sed=7", 'run.sed = 7: no such key; did you mean "seed"?'),
     ],
@@ -119,7 +120,7 @@ BIG = 10**23
     ],
 )
 def test_numbers_beyond_all_integers_are_shown_as_written(override: str, message: str) -> None:
-    """Not as the nearest float, 1e+23, and not as the largest integer."""
+    """Not as the nearest float, 1e+23, nor as the largest integer."""
     with pytest.raises(lightloom.ConfigError) as refused:
         EXPERIMENT.with_overrides([override]).resolved()
     key = override.partition("=")[0]

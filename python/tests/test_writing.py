@@ -1,5 +1,5 @@
-"""The writer: whichever step fails or is killed, either the old or the new files are there,
-complete, and no others."""
+"""The writer: if any step fails or is killed, the folder has either the complete old files or the
+complete new ones, and no others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lightloom.storage.staging import Staging
 Files = dict[str, bytes]
 OLD: Files = {"a": b"old a", "sub/b": b"old b", "stale/c": b"old c", "same": b"same"}
 NEW: Files = {"a": b"new a" * 9, "sub/b": b"new b", "deep/er/d": b"new d", "same": b"same"}
-#: Files of a user's own, which nobody touches.
+#: Files of the user, which the writer never changes.
 OWN: Files = {"notes.txt": b"mine", "sub/mine": b"mine"}
 DIED = 9
 
@@ -38,7 +38,8 @@ def fill(folder: Path, files: Files) -> None:
 
 
 def found(folder: Path) -> Files:
-    """All files below a folder, hidden ones too, but for records, which repeat the others."""
+    """Returns all files below a folder, including hidden ones, without records, which repeat the
+    others."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -47,7 +48,7 @@ def found(folder: Path) -> Files:
 
 
 def write(out: Path, files: Files = NEW, second: Path | None = None) -> None:
-    """A result with a record; a file elsewhere with it, if asked for."""
+    """Writes a result with a record, optionally with a file elsewhere."""
     with Staging(out) as staging:
         for name, content in files.items():
             staging.content(out / name, content)
@@ -64,7 +65,7 @@ def whole(out: Path) -> bool:
 
 @contextmanager
 def failing(at: int, fail: Callable[[], Any], *, for_good: bool = False) -> Iterator[list[str]]:
-    """Lets a step fail, or it and all after it; hears of all."""
+    """Makes a step fail, or this step and all later ones; records all steps."""
     seen: list[str] = []
 
     def step(name: str, path: Path) -> None:
@@ -99,7 +100,7 @@ def steps_of(old: Files, new: Files, apart: bool) -> int:
 
 @contextmanager
 def case(old: Files, apart: bool) -> Iterator[tuple[Path, Path | None]]:
-    """A folder with an old result and files of a user's own, and a file elsewhere if asked for."""
+    """A folder with an old result and files of the user, optionally with a file elsewhere."""
     top = Path(tempfile.mkdtemp())
     try:
         out, second = top / "out", top / "elsewhere" / "e"
@@ -114,7 +115,7 @@ def case(old: Files, apart: bool) -> Iterator[tuple[Path, Path | None]]:
 
 
 def in_child(work: Callable[[], object]) -> int:
-    """What a forked process exits with."""
+    """Returns the exit status of a forked process."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -125,7 +126,8 @@ def in_child(work: Callable[[], object]) -> int:
 
 
 def states(old: Files, new: Files, apart: bool) -> tuple[Files, Files]:
-    """Complete old and complete new, with what is elsewhere under its path from the top."""
+    """Returns the complete old and the complete new files; files elsewhere are under their path
+    from the root."""
     before = {f"out/{name}": content for name, content in (OWN | old).items()}
     after = {f"out/{name}": content for name, content in (OWN | new).items()}
     if apart:
@@ -134,8 +136,10 @@ def states(old: Files, new: Files, apart: bool) -> tuple[Files, Files]:
 
 
 def one_by_one(before: Files, after: Files) -> list[Files]:
-    """Complete old, the folder new and old elsewhere, complete new: each folder is final by
-    itself."""
+    """Returns the states: all old; the folder new and the file elsewhere old; all new.
+
+    Each folder is final by itself.
+    """
     return [before, {n: (before if n == "elsewhere/e" else after)[n] for n in after}, after]
 
 
@@ -145,7 +149,7 @@ STEPS = steps_of(OLD, NEW, True)
 @pytest.mark.parametrize("apart", [False, True], ids=["one-folder", "two-folders"])
 @pytest.mark.parametrize("fail", [full, interrupt])
 def test_each_step_that_fails_leaves_all_as_it_was(fail: Any, apart: bool) -> None:
-    """Old files stay, byte for byte, and the same command succeeds afterwards."""
+    """Old files remain, byte for byte, and the same command succeeds afterwards."""
     before, after = states(OLD, NEW, apart)
     steps = steps_of(OLD, NEW, apart)
     assert steps > 25
@@ -173,7 +177,7 @@ def test_a_disk_that_fails_for_good_leaves_old_or_new_once_it_works_again(apart:
         with case(OLD, apart) as (out, second):
             with failing(at, full, for_good=True), pytest.raises(WriteError):
                 write(out, NEW, second)
-            lock.settle(out / "deep")  # as whoever reads a label's results does
+            lock.settle(out / "deep")  # as a reader of a label's results does
             lock.release_left([out, out.parent / "elsewhere"])
             assert found(out.parent) in one_by_one(before, after), at
             assert whole(out)
@@ -182,7 +186,7 @@ def test_a_disk_that_fails_for_good_leaves_old_or_new_once_it_works_again(apart:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
 @pytest.mark.parametrize("apart", [False, True], ids=["one-folder", "two-folders"])
 def test_a_process_that_dies_at_each_step_leaves_old_or_new(apart: bool) -> None:
-    """As SIGKILL does: nothing is cleaned up. A reader settles what was left."""
+    """As with SIGKILL, nothing is cleaned up. A reader settles the remaining files."""
     before, after = states(OLD, NEW, apart)
     seen, steps = [], steps_of(OLD, NEW, apart)
     for at in range(steps + 1):
@@ -199,16 +203,16 @@ def test_a_process_that_dies_at_each_step_leaves_old_or_new(apart: bool) -> None
             left = {k: v for k, v in found(out.parent).items() if journal.FOLDER not in k}
             assert whole(out)
             seen.append(left)
-            write(out, NEW, second)  # the next command leaves nothing astray
+            write(out, NEW, second)  # the next command leaves no stray files
             assert found(out.parent) == after, at
-    # The removal of a folder's journal makes its files final, and nothing before does.
+    # Only the removal of a folder's journal makes its files final.
     _, between, _ = one_by_one(before, after)
     assert seen == [before] * (steps - apart) + [between] * apart + [after]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
 def test_a_process_that_dies_while_it_settles_leaves_old_or_new() -> None:
-    """Death upon death: each reader that follows dies at another step."""
+    """Each following reader dies at another step."""
     before, after = states(OLD, NEW, True)
     for at, then in itertools.product(range(0, STEPS, 5), (0, 1, 2, 3, 5, 8)):
         with case(OLD, True) as (out, second):
@@ -282,7 +286,8 @@ def test_what_a_record_lists_goes_when_the_next_result_has_it_not(tmp_path: Path
 
 
 def test_a_command_is_refused_a_folder_that_another_writes(tmp_path: Path) -> None:
-    """Who holds it is named; above and below it are refused, too; a dead one holds nothing."""
+    """The message names the process that holds the folder; folders above and below it are refused
+    as well. A dead process holds no folder."""
     ready, go = os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -300,15 +305,18 @@ def test_a_command_is_refused_a_folder_that_another_writes(tmp_path: Path) -> No
     finally:
         os.write(go[1], b"x")
         os.waitpid(pid, 0)
-    assert (tmp_path / "out" / journal.LOCK).exists()  # it died without giving it back
+    assert (tmp_path / "out" / journal.LOCK).exists()  # it died without releasing the folder
     lock.claim(tmp_path / "out")
     lock.release_claims()
     assert not (tmp_path / "out" / journal.FOLDER).exists()
 
 
 class Claimant:
-    """A process that claims a folder and holds it until it is told; once it has taken it, before
-    it looks for others, it waits for the pipe `until`, where there is one."""
+    """A process that claims a folder and holds it until it receives a byte.
+
+    After it has taken the folder, before it looks for other processes, it waits for the pipe
+    `until`, if given.
+    """
 
     def __init__(self, folder: Path, until: int | None = None) -> None:
         self._came, came = os.pipe()
@@ -342,7 +350,8 @@ class Claimant:
         os._exit(0)
 
     def came_to(self) -> str:
-        """h if it holds the folder, r if it was refused it by who writes above or below."""
+        """Returns h if it holds the folder, r if a process that writes above or below it caused a
+        refusal."""
         return os.read(self._came, 1).decode()
 
     def end(self) -> None:
@@ -355,7 +364,7 @@ class Claimant:
 def test_nested_folders_are_never_taken_by_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Let loose together, some times. Both may be refused on a machine that is busy."""
+    """The processes start at the same time, repeatedly. On a busy machine both may be refused."""
     monkeypatch.setattr(lock, "CLAIM_PATIENCE_S", 0.1)
     (tmp_path / "out/a").mkdir(parents=True)
     seen = set()
@@ -376,7 +385,7 @@ def test_nested_folders_are_never_taken_by_two(
 def test_without_locks_the_process_that_is_named_holds_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on file systems of clusters that have none."""
+    """Some file systems of clusters have no locks."""
 
     def no_locks(*_: Any) -> None:
         raise OSError(errno.ENOSYS, "Function not implemented")
@@ -391,7 +400,7 @@ def test_without_locks_the_process_that_is_named_holds_it(
 
 
 def test_a_journal_moves_nothing_outside_its_folder(tmp_path: Path) -> None:
-    """One that came with somebody's results, say."""
+    """The journal may have come with results of another user."""
     fill(tmp_path, {"out/.lightloom/new/1": b"evil", "bashrc": b"mine"})
     for path in ("../bashrc", str(tmp_path / "bashrc")):
         text = f'{{"moves": [[".", 1, "{path}", true, true]], "folders": []}}'
@@ -422,7 +431,7 @@ def test_a_folder_under_the_name_of_a_file_is_left_alone(tmp_path: Path) -> None
 
 
 def test_a_refusal_crosses_processes() -> None:
-    """A worker of a sweep sends it to its parent."""
+    """A worker of a sweep sends the refusal to its parent."""
     problem = WriteError(OSError(errno.ENOSPC, "No space left on device"), Path("out/x"))
     problem.undone = False
     back = pickle.loads(pickle.dumps(problem))

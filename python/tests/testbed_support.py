@@ -1,4 +1,5 @@
-"""What tests of the Linux testbed share: whether this machine can, and small programs."""
+"""Shared parts of the tests of the Linux testbed: the requirements of this machine, and small
+programs."""
 
 import os
 import shutil
@@ -11,7 +12,7 @@ import pytest
 
 
 def reason() -> str | None:
-    """Why no testbed can be built here; None if one can."""
+    """Returns the reason why no testbed can be built here; None if one can."""
     if os.geteuid() != 0:
         return "network namespaces need root"
     if shutil.which("ip", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is None:
@@ -32,14 +33,14 @@ LIVE = [
 
 
 def live(test: Callable[..., None]) -> Callable[..., None]:
-    """A test that makes a testbed: one at a time, whatever process runs it."""
+    """Marks a test that makes a testbed: such tests run one at a time, over all processes."""
     for mark in LIVE:
         test = mark(test)
     return test
 
 
 def may_have_real_time() -> bool:
-    """Whether this process may give itself a real-time policy."""
+    """Whether this process may set a real-time policy for itself."""
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except OSError:
@@ -54,12 +55,13 @@ needs_real_time = pytest.mark.skipif(
 
 
 def lost_beside_switches(totals: dict[str, Any]) -> tuple[int, int]:
-    """Packets sent into the dark, and frames lost elsewhere than in the servers' switches: these
-    lose packets if they wait for a processor, which other programs may have."""
+    """Returns the packets sent to dark circuits, and the frames lost outside the servers' switches,
+    which lose packets if they have to wait for a processor."""
     return totals["dark_packets"], totals["lost_frames"] - totals.get("switch_drops", 0)
 
 
-#: Sends as many bytes of a sequence as asked for, then waits until the peer has closed.
+#: A program that sends the given number of bytes of a sequence, then waits until the peer has
+#: closed the connection.
 SEND = """
 import hashlib, socket, sys, time
 address, size = sys.argv[1], int(sys.argv[2])

@@ -1,4 +1,4 @@
-"""Small results to look at: simulated ones, and ones of given completion times."""
+"""Small results for views: simulated ones, and ones with given completion times."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from cli_support import CLOS, SIRIUS, SMALL
 import lightloom
 from lightloom.results.result import Comparison, Result
 
-#: Some flows are under way when it ends.
+#: Some flows are unfinished when it ends.
 CUT = SMALL.replace("load = 0.5", "load = 0.9")
 LOADS = "\n[compare]\nloads = [0.2, 0.5]\n"
 
 
 def table(text: str) -> dict[str, Any]:
-    """An experiment as `lightloom.load` takes it."""
+    """Returns an experiment in the form that `lightloom.load` accepts."""
     return tomllib.loads(text)
 
 
 def one_seed() -> Comparison:
-    """Two fabrics, some of whose flows are unfinished, at two loads."""
+    """Returns two fabrics, some of whose flows are unfinished, at two loads."""
     return lightloom.compare(table(CUT + LOADS + SIRIUS + CLOS))
 
 
 def three_seeds() -> Comparison:
-    """The same with three seeds."""
+    """Returns the same with three seeds."""
     repeated = CUT.replace("seed = 3", "seed = 3\nrepeat = 3")
     return lightloom.compare(table(repeated + LOADS + SIRIUS + CLOS))
 
 
 def took(label: str, times_ps: Sequence[int | None]) -> Result:
-    """A result whose flows arrived at 0 and took so long; None is unfinished."""
+    """Returns a result whose flows arrived at 0 and took these times; None is unfinished."""
     rows = len(times_ps)
     end_ps = max((t for t in times_ps if t is not None), default=0) + 1
     flows = pa.table(
