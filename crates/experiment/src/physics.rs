@@ -56,9 +56,9 @@ pub enum PhysicsPreset {
     Realistic,
 }
 
-/// No time is longer: as far as fabrics model propagation.
+/// The largest time, up to which fabrics model propagation.
 const TIME_MAX: Time = Time::MS;
-/// No frame has more beside its payload.
+/// The largest header or gap of a frame.
 const BYTES_MAX: Bytes = Bytes(65_535);
 
 impl PhysicsTable {

@@ -28,10 +28,11 @@ pub enum Forwarding {
     StoreAndForward,
 }
 
-/// The keys by which users describe them.
+/// The keys by which users describe overheads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overheads {
-    /// From a rack to another over one circuit, or over the longest path of the tree.
+    /// Propagation delay from a rack to another over one circuit, or over the longest path of the
+    /// tree.
     pub propagation: Time,
     /// Latency of every electrical switch, those of racks included.
     pub switch_latency: Time,
@@ -174,11 +175,11 @@ impl Overheads {
     }
 }
 
-/// Declares the table of a fabric, each key with its default, and behind the last of them the
-/// keys of [`Overheads`], whose `propagation` each fabric describes itself. A completed table
-/// has these only where they are something, as they were added to the fabrics later.
+/// Declares the table of a fabric: its keys with their defaults, followed by the keys of
+/// [`Overheads`]. Each fabric describes its `propagation` itself. A completed table omits the keys
+/// of [`Overheads`] if they have no effect, because they were added to the fabrics later.
 ///
-/// A flattened table would do, if serde named the keys of one in its errors.
+/// A flattened table is not used, because serde does not name its keys in errors.
 macro_rules! with_overheads {
     (
         $(#[$table:meta])*

@@ -15,7 +15,7 @@ pub(super) const OUTPUT_BUFFER_MAX: u32 = 4_096;
 const LEAST_WORMHOLE: u64 = 48;
 /// … and with virtual cut-through.
 const LEAST_CUT_THROUGH: u64 = 64;
-/// Queue of an output behind a switch with a speedup, unless given [flits].
+/// Default queue of an output of a switch with a speedup [flits].
 pub(super) const OUTPUT_BUFFER: u32 = 512;
 
 /// An electrical k-ary n-flat of input-queued virtual-channel routers, flit by

@@ -118,7 +118,7 @@ with_overheads! {
         pub retag: Time = Time::ZERO,
         /// Time to install one rule on a server's switch [s]. Default 0 s.
         pub rule: Time = Time::ZERO,
-        /// Whether rules are installed on servers one after the other or in parallel.
+        /// Whether rules are installed on servers one after another or in parallel.
         pub pushing: Pushing = Pushing::Sequential,
         /// Share of a server's link that is guaranteed to its flows over circuits; its other flows
         /// have the rest. Either side may use what the other does not need. At least 0.5 and
@@ -153,7 +153,7 @@ fn order<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Order>, D::Error> {
     Order::named(&name).map(Some).ok_or_else(unknown)
 }
 
-/// Oversubscription of the tree, unless it is given.
+/// Default oversubscription of the tree.
 const OVERSUBSCRIPTION: f64 = 10.0;
 const PLANES_MAX: u32 = 128;
 /// The key of policies that leave small demand to the electrical network.

@@ -86,7 +86,7 @@ pub struct Delays {
     pub rule: Time,
     /// Number of rules for new routes; computed from the routes if `None`.
     pub rules: Option<u64>,
-    /// Whether servers get their rules one after the other.
+    /// Whether rules are installed on servers one after another.
     pub pushing: Pushing,
 }
 

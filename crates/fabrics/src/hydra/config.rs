@@ -108,7 +108,7 @@ with_overheads! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 1_000_000_000))]
         pub rules: Option<u64> = None,
-        /// Whether rules are installed on servers one after the other, as in the paper's controller
+        /// Whether rules are installed on servers one after another, as in the paper's controller
         /// (§III.B.1), or in parallel.
         pub pushing: Pushing = Pushing::Sequential,
         /// Time from the controller's failure until servers move all traffic from circuits to the

@@ -119,8 +119,8 @@ pub struct MordiaConfig {
     /// Default 0 s (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub fec_latency: Time,
-    /// Bytes that every packet has on the wire beside its payload [B]. They reduce the payload
-    /// that links carry. Default 0 B (idealised).
+    /// Header bytes of every packet [B]; they reduce the payload that links carry. Default 0 B
+    /// (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub header: Bytes,
     /// Rate of each rack's link to and from a packet switch, which carries the demand that no
