@@ -37,7 +37,7 @@ def test_a_narrow_lead_says_on_how_many_seeds_it_rests() -> None:
 
 
 def test_who_is_level_at_another_load_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No other fabric costs less at 10 %, and yet two are level there."""
+    """No other fabric costs less at 10 %, but two fabrics are level there."""
     one = bought("one", switch=100)
     level, behind = bought("two", switch=101), bought("two", switch=200)
     monkeypatch.setattr(elsewhere, "at_loads", lambda _: {0.1: (one, level), 0.5: (one, behind)})
