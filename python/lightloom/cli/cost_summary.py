@@ -11,6 +11,7 @@ from rich.table import Table
 
 from lightloom.cli import console
 from lightloom.cli.cost_text import total
+from lightloom.costs.readings import BASELINE, PROPOSED
 from lightloom.costs.wording import MISSING, ends, span
 from lightloom.units.counts import listed
 
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 
 def table(found: Sequence[Costs]) -> Table:
-    """Returns a row for each way of counting and each `sirius`, relative to the first `clos`."""
-    subjects, others = _labels(found[0], "sirius"), _labels(found[0], "clos")[:1]
+    """Returns a row for each way of counting and each fabric of the readings' paper, relative to
+    the first baseline."""
+    subjects, others = _labels(found[0], PROPOSED), _labels(found[0], BASELINE)[:1]
     made = console.plain_table(gap=2)
     made.add_column("counted\nby", no_wrap=True)
     if len(subjects) > 1:
@@ -51,7 +53,7 @@ def _cells(found: Costs, label: str, others: Sequence[str]) -> Iterator[str]:
 
 def heading(found: Sequence[Costs]) -> str:
     """The title of the table."""
-    book, of = found[0].book, ", ".join(_labels(found[0], "sirius"))
+    book, of = found[0].book, ", ".join(_labels(found[0], PROPOSED))
     return f"{found[0].name}: {of} in {len(found)} ways ({book.name}, {book.money})"
 
 
@@ -105,5 +107,5 @@ def _percent(found: Range | None) -> str:
 
 
 def shown(found: Sequence[Costs]) -> bool:
-    """Whether there is something to sum up: several ways, and a `sirius`."""
-    return len(found) > 1 and bool(_labels(found[0], "sirius"))
+    """Whether there is something to sum up: several ways, and a fabric of the readings' paper."""
+    return len(found) > 1 and bool(_labels(found[0], PROPOSED))

@@ -13,10 +13,10 @@ WHOLE, BARE, LASER = "tunable-transceiver", "laserless-transceiver", "tunable-la
 
 
 def together(cost: FabricCost) -> int:
-    """Returns the number of uplinks of a `sirius` for which one tunable transceiver of the book
-    stands; 1 for other fabrics, and if devices state the lasers."""
+    """Returns the number of uplinks for which one tunable transceiver of the book stands; 1 for a
+    fabric whose table has no `channel_rate`, and if devices state the lasers."""
     part = cost.book.part(WHOLE)
-    if cost.network.kind != "sirius" or part is None or part.rate is None:
+    if "channel_rate" not in cost.network.fabric or part is None or part.rate is None:
         return 1
     if not any(line.part == WHOLE for line in cost.lines):
         return 1

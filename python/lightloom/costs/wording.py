@@ -158,7 +158,7 @@ def narrow(found: Costs) -> Iterator[str]:
     cost is that of a smaller network."""
     for label, cost in found.fabrics.items():
         network = cost.network
-        if network.kind != "sirius":
+        if "channel_rate" not in network.fabric:
             continue
         share = int(network.fabric["uplinks"]) * network.rate("channel_rate") / network.rack_rate
         if share < 1:
@@ -174,7 +174,7 @@ def as_if(found: Costs) -> Iterator[str]:
     rotors = [
         label
         for label, cost in found.fabrics.items()
-        if cost.network.kind == "sirius" and cost.network.fabric.get("uplink_plan") == "rotor"
+        if cost.network.fabric.get("uplink_plan") == "rotor"
     ]
     if rotors:
         yield (
@@ -190,7 +190,7 @@ def tiers(found: Costs) -> Iterator[str]:
 
     for label, cost in found.fabrics.items():
         table = cost.network.fabric
-        if cost.network.kind != "clos" or "tiers" in table or cost.network.ratio() == 1:
+        if "oversubscription_at" not in table or "tiers" in table or cost.network.ratio() == 1:
             continue
         layers = {line.where for line in cost.lines if line.part == "switch"}
         ports = ports_of(found.book, "switch")
@@ -253,7 +253,7 @@ def of_fewer_tiers(found: Costs) -> list[str]:
     return [
         label
         for label, cost in found.fabrics.items()
-        if cost.network.kind == "clos"
+        if "oversubscription_at" in cost.network.fabric
         and "tiers" not in cost.network.fabric
         and not is_idle(cost.network)
         and cost.network.fabric.get("racks_per_pod") != cost.network.racks

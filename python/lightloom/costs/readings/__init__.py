@@ -25,8 +25,8 @@ from lightloom.errors import refusal
 
 SCHEMA = 1
 FILE = Path(__file__).with_name("sirius-fig6.toml")
-#: Kinds of fabrics that readings count.
-KINDS = ("sirius", "clos")
+#: Kinds of fabrics that readings count: that of the paper, and its baseline.
+KINDS = PROPOSED, BASELINE = ("sirius", "clos")
 #: Cost of a grating ÷ cost of a switch's capacity (§5).
 GRATING = Fraction(1, 4)
 COST_FACTOR = 3
@@ -150,18 +150,18 @@ def apply(reading: Reading, label: str, network: Network, book: Book) -> FabricC
     ends = network.bandwidth / Fraction(transceiver.rate or 1)
     prices = {n: (book.price(n), book.power(n)) for n in ("switch", "transceiver")}
     lines = []
-    counts = reading.esn if network.kind == "clos" else reading.sirius
+    counts = reading.esn if network.kind == BASELINE else reading.sirius
     kept = reading.kept + (1 - reading.kept) / network.ratio()
-    share = kept if network.kind == "clos" else Fraction(1)
+    share = kept if network.kind == BASELINE else Fraction(1)
     for name, key, size in (("switch", "switches", boxes), ("transceiver", "transceivers", ends)):
         part, price, power = name, *prices[name]
-        if name == "transceiver" and network.kind == "sirius":
+        if name == "transceiver" and network.kind == PROPOSED:
             part = "tunable-transceiver"
             price = _set(book, part) or _tunable(price, reading.laser_cost)
             power = _tunable(power, reading.laser_power)
         formula = f"{counts[key]} a path (reading {reading.name})"
         lines.append(Line(part, "path", counts[key] * size * share, formula, price, power))
-    if network.kind == "sirius":
+    if network.kind == PROPOSED:
         price = book.price("switch")
         price = _set(book, "grating") or (None if price is None else price * GRATING)
         formula = f"{counts['gratings']} a path (reading {reading.name})"
