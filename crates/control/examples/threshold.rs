@@ -12,7 +12,7 @@ use lightloom_control::controller::{Action, Controller, Input, Timing};
 use lightloom_control::demand::{Estimation, Estimator, Queue, Report};
 use lightloom_control::hardware::Hardware;
 use lightloom_control::order::Order;
-use lightloom_control::policies::{self, Entry, PolicyConfig, Usual};
+use lightloom_control::policies::{self, Decides, Entry, PolicyConfig, Usual};
 use lightloom_control::policy::{Demand, Policy, SwitchView, Target};
 use lightloom_engine::{Bytes, Rate, Refusal, Time};
 use schemars::JsonSchema;
@@ -62,6 +62,8 @@ const ENTRY: Entry = Entry {
     aliases: &[],
     source: "CONTRIBUTING.md",
     summary: "Racks with more than a threshold for each other keep their circuit, others turn.",
+    decides: Decides::Circuits,
+    obeys_rules: false,
     usual: Usual::ONE_PORT,
     schema: policies::schema::<ThresholdPolicy>,
     resolve: policies::resolve::<ThresholdPolicy>,

@@ -34,7 +34,7 @@ fn describe(entry: &Entry) -> Value {
 }
 
 /// Returns every policy: its table, the properties of the switch that `lightloom plan` needs for
-/// it, and whether it matches racks.
+/// it, whether it matches racks, the form of its decisions, and whether it obeys rules itself.
 #[pyfunction]
 pub fn policies() -> String {
     let described = POLICIES.iter().map(|entry| {
@@ -46,6 +46,8 @@ pub fn policies() -> String {
             "schema": (entry.schema)(),
             "switch": Switch::schema(&entry.usual),
             "matches": entry.usual.matches,
+            "decides": entry.decides,
+            "obeys_rules": entry.obeys_rules,
         })
     });
     Value::from_iter(described).to_string()

@@ -29,8 +29,6 @@ SOURCES = ("folder", "prometheus", "counters")
 HOOKS = ("hook", "drain", "openflow")
 """Tables that drain traffic; a controller has at most one of them."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-SLOTTED = ("mordia", "solstice", "eclipse", "rotation")
-"""Policies that make schedules of slots."""
 LEAST_INTERVAL_S = 0.2
 """Pause between two turns of the loop."""
 LEAST_LEASE_S = 1.0
@@ -366,7 +364,7 @@ def _check_policy(policy: Mapping[str, Any]) -> None:
     except ConfigError as problem:
         limit, remedy = problem.limit or "", problem.remedy or ""
         raise refusal("policy", named, limit.replace("algorithm", "policy"), remedy) from None
-    if found.kind in SLOTTED or (found.kind == "fixed" and "schedule" in policy):
+    if found.makes_schedule(policy):
         limit = (
             "it makes a schedule of slots, which a switch behind a management interface cannot "
             "follow"

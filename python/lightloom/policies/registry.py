@@ -20,6 +20,10 @@ from lightloom.policies.files import is_file
 Where = Literal["switch", "policy", "demand"]
 """The subject of an option: the switch, the policy, or the demand."""
 
+Decides = Literal["circuits", "directed", "schedule"]
+"""The form of a decision: circuits in both directions, directed circuits, or a schedule of slots
+with directed circuits."""
+
 RENAMED = {"hysteresis": "bonus"}
 """Key in the policy's own table → name of the option."""
 RETIRED = {
@@ -68,11 +72,25 @@ class Policy:
     """A summary of the policy's decisions."""
     options: dict[str, Option]
     """Name → option of `plan`."""
+    decides: Decides = "circuits"
+    """The form of its decisions, unless it is given a schedule."""
+    obeys_rules: bool = False
+    """Whether it obeys rules itself: its paths use pinned circuits and avoid pairs that are kept
+    apart."""
 
     @property
     def names(self) -> list[str]:
         """All names that select it."""
         return [self.kind, *self.aliases]
+
+    @property
+    def one_way(self) -> bool:
+        """Whether its circuits are directed, those of a schedule included."""
+        return self.decides != "circuits"
+
+    def makes_schedule(self, given: Mapping[str, Any]) -> bool:
+        """Whether its decision is a schedule of slots if it is given these options."""
+        return self.decides == "schedule" or ("schedule" in self.options and "schedule" in given)
 
     def check(self, name: str, given: Mapping[str, Any]) -> None:
         """Raises an error for options that it does not have; the error calls it `name`."""
@@ -166,8 +184,15 @@ def _policy(entry: Mapping[str, Any]) -> Policy:
     if entry["matches"]:
         found += [Option(key, "demand", {"description": about}) for key, about in UP.items()]
     options = {option.key: option for option in found}
-    aliases = tuple(entry["aliases"])
-    return Policy(entry["kind"], aliases, entry["source"], entry["summary"], options)
+    return Policy(
+        entry["kind"],
+        tuple(entry["aliases"]),
+        entry["source"],
+        entry["summary"],
+        options,
+        entry["decides"],
+        entry["obeys_rules"],
+    )
 
 
 def _options(schema: Mapping[str, Any], where: Where) -> list[Option]:

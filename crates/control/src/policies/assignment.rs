@@ -3,7 +3,7 @@
 //!
 //! Demand of racks whose port does not work is ignored. Lit circuits are not favoured.
 
-use super::{Entry, PolicyConfig, Usual};
+use super::{Decides, Entry, PolicyConfig, Usual};
 use crate::algorithms::assignment::{maximum, Assignment, Weights};
 use crate::circuits::Circuits;
 use crate::hardware::Hardware;
@@ -21,6 +21,8 @@ pub const ENTRY: Entry = Entry {
     source: "Kuhn, The Hungarian method for the assignment problem, 1955",
     summary: "The directed circuits with the most demand: one output for each input. Unchanged \
               circuits stay lit during a change.",
+    decides: Decides::Directed,
+    obeys_rules: false,
     usual: Usual::ONE_PORT,
     schema: super::schema::<AssignmentPolicy>,
     resolve: super::resolve::<AssignmentPolicy>,

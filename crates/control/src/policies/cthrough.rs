@@ -5,7 +5,7 @@
 //! connected as configured; the paper does not define this case. Several circuits per rack are not
 //! modelled.
 
-use super::{Entry, PolicyConfig, Usual};
+use super::{Decides, Entry, PolicyConfig, Usual};
 use crate::algorithms::matching::{maximum_weight_perfect, Hysteresis, Matching, Weights};
 use crate::circuits::Circuits;
 use crate::demand::Matrix;
@@ -23,6 +23,8 @@ pub const ENTRY: Entry = Entry {
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010, §4.1",
     summary: "The perfect matching with the most demand, both directions together. All circuits \
               are dark during a change.",
+    decides: Decides::Circuits,
+    obeys_rules: false,
     usual: Usual::MATCHING,
     schema: super::schema::<CThroughPolicy>,
     resolve: super::resolve::<CThroughPolicy>,

@@ -4,7 +4,7 @@
 //! Ports that do not work keep their slots, which stay dark.
 
 use super::frame::{self, frame, no_slots, NIGHT};
-use super::{Entry, PolicyConfig, Usual};
+use super::{Decides, Entry, PolicyConfig, Usual};
 use crate::algorithms::eclipse::{self, Options};
 use crate::hardware::Hardware;
 use crate::order::Order;
@@ -20,6 +20,8 @@ pub const ENTRY: Entry = Entry {
     source: "Bojja Venkatakrishnan et al., Costly circuits, submodular schedules and \
              approximate Caratheodory theorems, SIGMETRICS 2016",
     summary: "A schedule whose slots are chosen greedily to carry the most demand within a window.",
+    decides: Decides::Schedule,
+    obeys_rules: false,
     usual: Usual::IN_SLOTS,
     schema: super::schema::<EclipsePolicy>,
     resolve: super::resolve::<EclipsePolicy>,

@@ -5,7 +5,7 @@
 //! ports keep their slots, which stay dark. This module reads no files: a host that is given a file
 //! name passes the contents of the file.
 
-use super::{Entry, PolicyConfig, Usual};
+use super::{Decides, Entry, PolicyConfig, Usual};
 use crate::circuits::{Circuit, Circuits};
 use crate::hardware::Hardware;
 use crate::order::Order;
@@ -21,6 +21,8 @@ pub const ENTRY: Entry = Entry {
     aliases: &[],
     source: "an operator's list, or plan",
     summary: "Circuits that never change, from a list of pairs of racks, or an earlier schedule.",
+    decides: Decides::Circuits,
+    obeys_rules: false,
     usual: Usual {
         planes: Some(1),
         ..Usual::IN_SLOTS

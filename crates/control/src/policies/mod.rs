@@ -61,6 +61,11 @@ pub struct Entry {
     pub source: &'static str,
     /// One or two sentences on its decision.
     pub summary: &'static str,
+    /// The form of its decisions.
+    pub decides: Decides,
+    /// Whether it obeys an operator's rules itself: its paths use pinned circuits and avoid pairs
+    /// that are kept apart. The decisions of other policies are corrected.
+    pub obeys_rules: bool,
     /// The properties of the switch that it uses.
     pub usual: Usual,
     /// JSON Schema of its table.
@@ -71,6 +76,18 @@ pub struct Entry {
     pub for_demand: fn(&Value, &Demand, &Hardware) -> Result<Value, Refusal>,
     /// Builds the policy from a table.
     pub build: fn(&Value, &Hardware) -> Built,
+}
+
+/// The form of a policy's decisions, unless its table has a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decides {
+    /// Circuits that carry traffic in both directions.
+    Circuits,
+    /// Circuits that carry traffic in one direction.
+    Directed,
+    /// A schedule of slots with directed circuits.
+    Schedule,
 }
 
 /// The properties of a switch that a policy uses, and their defaults.

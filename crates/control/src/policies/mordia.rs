@@ -6,7 +6,7 @@
 //! their slots, which stay dark.
 
 use super::frame::{self, frame, no_slots, NIGHT};
-use super::{Entry, PolicyConfig, Usual};
+use super::{Decides, Entry, PolicyConfig, Usual};
 use crate::algorithms::birkhoff::{self, Scaling as Scaled};
 use crate::algorithms::sinkhorn;
 use crate::hardware::Hardware;
@@ -25,6 +25,8 @@ pub const ENTRY: Entry = Entry {
              SIGCOMM 2013",
     summary: "A schedule in which every pair's share of time is proportional to its demand: \
         Sinkhorn scaling or QuickStuff, then a Birkhoff-von Neumann decomposition.",
+    decides: Decides::Schedule,
+    obeys_rules: false,
     usual: Usual::IN_SLOTS,
     schema: super::schema::<MordiaPolicy>,
     resolve: super::resolve::<MordiaPolicy>,

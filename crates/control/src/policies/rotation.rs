@@ -5,7 +5,7 @@
 //! turns, which stay dark.
 
 use super::frame::{no_slots, period, NIGHT};
-use super::{Entry, PolicyConfig, Usual};
+use super::{Decides, Entry, PolicyConfig, Usual};
 use crate::hardware::Hardware;
 use crate::order::Order;
 use crate::policy::{Demand, Policy, SwitchView, Target};
@@ -21,6 +21,8 @@ pub const ENTRY: Entry = Entry {
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
     summary: "A fixed schedule in which every pair of racks has its turn, for any demand.",
+    decides: Decides::Schedule,
+    obeys_rules: false,
     usual: Usual::IN_SLOTS,
     schema: super::schema::<RotationPolicy>,
     resolve: super::resolve::<RotationPolicy>,

@@ -4,7 +4,7 @@
 //! Ports that do not work keep their slots, which stay dark.
 
 use super::frame::{no_slots, NIGHT};
-use super::{Entry, PolicyConfig, Usual};
+use super::{Decides, Entry, PolicyConfig, Usual};
 use crate::algorithms::solstice::{check_packet_rate, lower_bound, plan_within, Limits, Network};
 use crate::hardware::Hardware;
 use crate::order::Order;
@@ -20,6 +20,8 @@ pub const ENTRY: Entry = Entry {
     source: "Liu et al., Scheduling techniques for hybrid circuit/packet networks, CoNEXT 2015",
     summary: "A short schedule that serves all demand. The packet network carries the demand that \
               does not justify a slot.",
+    decides: Decides::Schedule,
+    obeys_rules: false,
     usual: Usual::IN_SLOTS,
     schema: super::schema::<SolsticePolicy>,
     resolve: super::resolve::<SolsticePolicy>,

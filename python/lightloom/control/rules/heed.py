@@ -7,7 +7,7 @@ answer.
 | directed circuits | for the remaining demand | pinned circuits are added |
 | schedules | for the remaining demand | slots that break a rule are assigned again |
 | a list | for the circuits of the list that obey | pinned circuits are added |
-| hydra | for the whole demand, with the rules | unchanged |
+| one that obeys rules itself | for the whole demand, with the rules | unchanged |
 | in a user's file | as for undirected circuits | an error if it connects a forbidden pair |
 """
 
@@ -28,12 +28,6 @@ from lightloom.control.rules.slots import obeying
 from lightloom.control.schedules import Schedule
 from lightloom.errors import refusal
 from lightloom.policies.registry import Policy, PolicyInFile
-
-ONE_WAY = ("assignment", "mordia", "solstice", "eclipse", "rotation")
-"""Policies whose circuits are directed."""
-HEEDS = "hydra"
-"""The policy that receives the rules: its paths use pinned circuits and avoid pairs that are kept
-apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +60,13 @@ def decide(
     """
     if not rules:
         return ask(Question(matrix, _keeping(policy, given))), matrix
-    if policy.kind == HEEDS:
+    if policy.obeys_rules:
         return _heeded(policy, matrix, given, rules, ask), matrix
     if "schedule" in given:
         return _turns(ask(Question(matrix, given)), matrix, given, rules), matrix
     if "circuits" in policy.options:
         return _of_list(matrix, given, rules, ask), matrix
-    if policy.kind in ONE_WAY:
+    if policy.one_way:
         remains = left.left_one_way(matrix, rules)
         works = left.works(rules, len(matrix), 1, pinned=False)
     else:
@@ -109,7 +103,7 @@ def planes_of(policy: Policy, given: Mapping[str, Any]) -> int:
 
 def directed(policy: Policy, given: Mapping[str, Any]) -> bool:
     """Whether the circuits of a decision are directed."""
-    return policy.kind in ONE_WAY or "schedule" in given or bool(given.get("directed"))
+    return policy.one_way or "schedule" in given or bool(given.get("directed"))
 
 
 def _heeded(
@@ -135,12 +129,12 @@ def _of_list(matrix: Integers, given: Mapping[str, Any], rules: Rules, ask: Ask)
 
 def _of_nothing(policy: Policy, given: Mapping[str, Any], rules: Rules) -> Found:
     """The decision if rules leave no demand: the present circuits that obey stay."""
-    if policy.kind in ONE_WAY and policy.kind != "assignment":
+    if policy.decides == "schedule":
         key = "pin" if rules.pinned else "forbid" if rules.apart else "down"
         limit = "with these rules, no demand is left for a schedule"
         raise refusal(key, "(given)", limit, "give fewer, or plan permanent circuits")
     stay = [] if given.get("unrequested") == "alone" else given.get("up", [])
-    found = {**of_pairs(stay, policy.kind in ONE_WAY)}
+    found = {**of_pairs(stay, policy.one_way)}
     found["options"] = json.dumps(dict(given), default=str)
     return with_pinned(found, rules)
 

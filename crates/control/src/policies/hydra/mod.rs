@@ -17,7 +17,7 @@ mod tests;
 
 pub use demands::Rule;
 
-use super::{Entry, PolicyConfig, Usual};
+use super::{Decides, Entry, PolicyConfig, Usual};
 use crate::algorithms::multihop::{self, Demand as PathDemand, Options, Topology, MAX_PLANES};
 use crate::algorithms::vlan;
 use crate::circuits::{Circuit, Circuits};
@@ -45,6 +45,8 @@ pub const ENTRY: Entry = Entry {
              interconnect, JOCN 7(3), 2015, §III.B",
     summary: "Circuits on several planes for the heaviest pairs, and paths over several circuits \
               for the others. Traffic leaves a circuit before it goes dark.",
+    decides: Decides::Circuits,
+    obeys_rules: true,
     usual: Usual {
         planes: Some(PLANES),
         rate: Some(RATE),
