@@ -75,6 +75,19 @@ def findings_of_run(
     `job_flow_ps` is what the slowest flow of its jobs took, and would take alone; `longer` says how
     to make the run last."""
 
+def doubts_of_run(
+    fabric: str,
+    cluster: str,
+    src: NDArray[np.uint32],
+    dst: NDArray[np.uint32],
+    bytes: NDArray[np.uint64],
+    goodput: float | None,
+    load: float | None,
+) -> str:
+    """JSON: the doubts of a fabric about the figures of a run that ended, by their kind, from the
+    resolved tables of the fabric and of the cluster, the flows, and the goodput and the offered
+    load ÷ the rate of all servers."""
+
 def run(
     json: str,
     fabric: int,

@@ -15,10 +15,12 @@ import lightloom
 from lightloom import _core
 from lightloom.analysis.notes import of_workload
 from lightloom.cli.testbed_text import lines, verdict
+from lightloom.config.fabrics import registry
 from lightloom.errors import ConfigError
 from lightloom.testbed import applications, shell
 from lightloom.testbed.agreement import _why
 from lightloom.testbed.applications import check_programs
+from lightloom.testbed.emulation import emulations
 from lightloom.testbed.forwarding import next_hops
 from lightloom.testbed.host import RealTimeHost
 from lightloom.testbed.idealised import not_emulated
@@ -62,6 +64,13 @@ HYDRA = {
     "retag": "0 s",
     "oversubscription": 10,
 }
+HYBRID = {
+    "kind": "hybrid",
+    "interval": "100 ms",
+    "circuit_rate": "200 Mb/s",
+    "settle": "20 ms",
+    "oversubscription": 10,
+}
 
 
 def test_what_a_setup_takes_from_the_experiment() -> None:
@@ -84,6 +93,8 @@ def test_what_a_setup_takes_from_the_experiment() -> None:
         ({**HYDRA, "retag": "5 ms", "pushing": "parallel"}, []),
         ({**HYDRA, "retag": "5 ms"}, ["pushing"]),
         ({**HYDRA, "retag": "5 ms", "rule": "1 us"}, ["rule", "pushing"]),
+        (HYBRID, []),
+        ({**HYBRID, "retag": "5 ms", "rule": "1 us"}, ["retag", "rule"]),
     ],
 )  # fmt: skip
 def test_keys_without_effect_are_named(fabric: dict[str, Any], keys: list[str]) -> None:
@@ -109,6 +120,18 @@ def test_servers_have_rules_by_default_for_hydra(
     fabric: dict[str, Any], forwarding: dict[str, str], servers: bool
 ) -> None:
     assert setup(table(fabric) | {"testbed": forwarding}).has_server_rules is servers
+
+
+def test_fabrics_state_how_a_testbed_emulates_them() -> None:
+    found = {kind: (how.plane, how.server_rules) for kind, how in emulations().items()}
+    assert found == {
+        "cthrough": ("kernel", False),
+        "hydra": ("kernel", True),
+        "hybrid": ("kernel", False),
+        "mordia": ("user", False),
+    }
+    keys = {kind: set(entry["schema"]["properties"]) for kind, entry in registry().items()}
+    assert all(keys[kind].issuperset(how.dark) for kind, how in emulations().items())
 
 
 def test_faults_without_effect_are_counted() -> None:

@@ -1,8 +1,9 @@
 //! `[[fabric]]`: a kind, a label, an optional preset, and the fabric's own keys.
 
+use crate::ClusterTable;
 use lightloom_engine::{config, Cluster, Refusal};
 use lightloom_fabrics::physics::{Obeyed, Obeying};
-use lightloom_fabrics::{Ended, Entry, Facts, Finding, Physics, Site, Term, REGISTRY};
+use lightloom_fabrics::{Doubts, Ended, Entry, Facts, Finding, Physics, Ran, Site, Term, REGISTRY};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -133,6 +134,14 @@ impl FabricTable {
     /// A [`Refusal`] of a table that is not resolved.
     pub fn findings_of_run(&self, ended: &Ended) -> Result<Vec<Finding>, Refusal> {
         (self.entry("fabric")?.findings_of_run)(&self.table(), ended)
+    }
+
+    /// Doubts about the figures of a run of a resolved table.
+    ///
+    /// # Errors
+    /// A [`Refusal`] of a table that is not resolved.
+    pub fn doubts(&self, cluster: &ClusterTable, run: &Ran) -> Result<Doubts, Refusal> {
+        (self.entry("fabric")?.doubts)(&self.table(), &cluster.resolve()?.1, run)
     }
 
     /// The values that follow from a resolved table before a run.

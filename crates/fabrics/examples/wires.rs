@@ -164,6 +164,7 @@ const ENTRY: Entry = Entry {
     in_turn: false,
     no_circuits: "",
     bounds: &[],
+    testbed: None,
     source: "CONTRIBUTING.md",
     summary: "Every pair of racks has a wire of its own. Nothing is shared.",
     presets: &[Preset {
@@ -183,6 +184,7 @@ const ENTRY: Entry = Entry {
     facts: contract::facts::<WiresConfig>,
     findings: contract::findings::<WiresConfig>,
     findings_of_run: contract::findings_of_run::<WiresConfig>,
+    doubts: contract::doubts::<WiresConfig>,
 };
 
 impl FabricConfig for WiresConfig {

@@ -1,6 +1,8 @@
 //! The interface of a fabric to the rest of Lightloom: a [`FabricConfig`], its table, and an
 //! [`Entry`] of the [registry](crate::registry).
 
+use crate::doubts::{Doubts, Ran};
+use crate::emulation::Emulation;
 use crate::facts::Facts;
 use crate::findings::{Ended, Finding};
 use crate::physics::{Obeyed, Physics};
@@ -96,6 +98,11 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
         Vec::new()
     }
 
+    /// Doubts about the figures of a run that ended; none unless the fabric derives them.
+    fn doubts(&self, _cluster: &Cluster, _run: &Ran) -> Doubts {
+        Doubts::default()
+    }
+
     /// Builds the fabric from a resolved configuration.
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal>;
 
@@ -165,6 +172,8 @@ pub struct Entry {
     /// The keys in which two of its tables must agree so that their results are bounds of a
     /// mechanism that its paper leaves open; empty if it has no such models.
     pub bounds: &'static [&'static str],
+    /// How a testbed emulates it; `None` if none can.
+    pub testbed: Option<Emulation>,
     /// The paper or standard it implements.
     pub source: &'static str,
     /// Two or three sentences that describe the fabric.
@@ -189,6 +198,8 @@ pub struct Entry {
     pub findings: fn(&Value, &Cluster) -> Result<Vec<Finding>, Refusal>,
     /// Values of a resolved table that limit the results of a run that ended.
     pub findings_of_run: fn(&Value, &Ended) -> Result<Vec<Finding>, Refusal>,
+    /// Doubts about the figures of a run of a resolved table.
+    pub doubts: fn(&Value, &Cluster, &Ran) -> Result<Doubts, Refusal>,
     /// Builds the fabric from a resolved table.
     pub build: fn(&Value, &Site) -> Built,
     /// Approximate memory of its state [B].
@@ -257,6 +268,15 @@ pub fn findings_of_run<C: FabricConfig>(
     ended: &Ended,
 ) -> Result<Vec<Finding>, Refusal> {
     Ok(config::read::<C>(table, "fabric")?.findings_of_run(ended))
+}
+
+/// Doubts about the figures of a run of a resolved table.
+pub fn doubts<C: FabricConfig>(
+    table: &Value,
+    cluster: &Cluster,
+    run: &Ran,
+) -> Result<Doubts, Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.doubts(cluster, run))
 }
 
 /// Builds a fabric from a resolved table.

@@ -11,7 +11,8 @@
 //! | [`lions`], [`butterfly`] | packets over a grating; the flattened butterfly, with which it is compared |
 //! | [`physics`], [`overheads`], [`devices`] | keys of a fabric's table that `[physics]` and optical devices set |
 //! | [`alone`] | the time that packets take beyond a fluid model, if switches store them |
-//! | [`findings`] | values of a table that limit its results |
+//! | [`findings`], [`doubts`] | values of a table that limit its results; doubts about the figures of a run |
+//! | [`emulation`] | how a testbed emulates a fabric |
 //! | [`entrance`], [`hosts`], [`links`], [`discipline`] | parts that several fabrics have in front of their own: the rack switch, queues of hosts, links to them, their order of service |
 //! | `ranges` | refusals that several fabrics share |
 //! | `memory` | large columns |
@@ -24,7 +25,9 @@ pub mod contract;
 pub mod cthrough;
 pub mod devices;
 pub mod discipline;
+pub mod doubts;
 pub mod electrical;
+pub mod emulation;
 pub mod entrance;
 pub mod facts;
 pub mod findings;
@@ -47,6 +50,8 @@ pub mod tree;
 
 pub use contract::{Entry, FabricConfig, Memory, Preset, Site};
 pub use discipline::Discipline;
+pub use doubts::{Doubt, Doubts, Ran};
+pub use emulation::{Emulation, Plane};
 pub use facts::{Derived, Facts, Framing, Part, Unjoined};
 pub use findings::{Ended, Finding, JobFlow};
 pub use physics::{Obeyed, Physics, Term};

@@ -21,17 +21,24 @@ mod testbed;
 
 use errors::{refused, ConfigError};
 use lightloom_engine::{config, Halt, Time};
-use lightloom_experiment::{Experiment, FabricTable};
-use lightloom_fabrics::{Ended, JobFlow};
+use lightloom_experiment::{ClusterTable, Experiment, FabricTable};
+use lightloom_fabrics::{Ended, JobFlow, Ran};
+use numpy::PyReadonlyArray1;
 use policy::PyLibrary;
 use progress::{Teller, Told};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::de::DeserializeOwned;
 use std::time::Duration;
 
 fn read(json: &str) -> PyResult<Experiment> {
     let json = serde_json::from_str(json).map_err(|e| ConfigError::new_err(e.to_string()))?;
     Experiment::read(&json).map_err(refused)
+}
+
+fn table_of<T: DeserializeOwned>(json: &str, at: &str) -> PyResult<T> {
+    let json = serde_json::from_str(json).map_err(|e| ConfigError::new_err(e.to_string()))?;
+    config::read(&json, at).map_err(refused)
 }
 
 /// Refuses the first key of an experiment that no table has; no files are read.
@@ -81,8 +88,7 @@ fn findings_of_run(
     job_flow_ps: Option<(i64, i64)>,
     longer: String,
 ) -> PyResult<String> {
-    let value = serde_json::from_str(json).map_err(|e| ConfigError::new_err(e.to_string()))?;
-    let table: FabricTable = config::read(&value, "fabric").map_err(refused)?;
+    let table: FabricTable = table_of(json, "fabric")?;
     let ended = Ended {
         at: Time(at_ps),
         arrived: arrived_ps.map(Time),
@@ -93,6 +99,33 @@ fn findings_of_run(
         longer,
     };
     let found = table.findings_of_run(&ended).map_err(refused)?;
+    Ok(serde_json::to_string(&found).expect("plain data"))
+}
+
+/// Returns the doubts of a fabric about the figures of a finished run. Its arguments are the
+/// resolved tables of the fabric and of the cluster; source, destination and size of each flow; and
+/// the goodput and the offered load ÷ the rate of all servers.
+#[pyfunction]
+#[pyo3(signature = (fabric, cluster, src, dst, bytes, goodput, load))]
+fn doubts_of_run(
+    fabric: &str,
+    cluster: &str,
+    src: PyReadonlyArray1<'_, u32>,
+    dst: PyReadonlyArray1<'_, u32>,
+    bytes: PyReadonlyArray1<'_, u64>,
+    goodput: Option<f64>,
+    load: Option<f64>,
+) -> PyResult<String> {
+    let table: FabricTable = table_of(fabric, "fabric")?;
+    let cluster: ClusterTable = table_of(cluster, "cluster")?;
+    let run = Ran {
+        src: src.as_slice()?,
+        dst: dst.as_slice()?,
+        bytes: bytes.as_slice()?,
+        goodput,
+        load,
+    };
+    let found = table.doubts(&cluster, &run).map_err(refused)?;
     Ok(serde_json::to_string(&found).expect("plain data"))
 }
 
@@ -222,6 +255,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(resolve, m)?)?;
     m.add_function(wrap_pyfunction!(assumptions, m)?)?;
     m.add_function(wrap_pyfunction!(findings_of_run, m)?)?;
+    m.add_function(wrap_pyfunction!(doubts_of_run, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(trial, m)?)?;
     m.add_function(wrap_pyfunction!(clock::clock_resolve, m)?)?;

@@ -26,6 +26,7 @@ fn describe(entry: &Entry) -> Value {
         "in_turn": entry.in_turn,
         "no_circuits": entry.no_circuits,
         "bounds": entry.bounds,
+        "testbed": entry.testbed,
         "source": entry.source,
         "summary": entry.summary,
         "presets": Value::from_iter(presets),

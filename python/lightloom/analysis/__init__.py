@@ -10,7 +10,7 @@
 | `winners`, `presets` | the winner under other physics presets |
 | `table`, `workload_lines` | the table of a report; the workload in one line |
 | `growth` | tests whether later flows take longer |
-| `notes`, `doubts`, `cuts`, `circuits`, `rates` | limits of conclusions from a run |
+| `notes`, `doubts`, `fabric_doubts`, `cuts`, `circuits` | limits of conclusions from a run |
 | `note`, `wording` | a note as data; the sentences of all notes |
 | `swept_traffic` | notes on the traffic of the points of a sweep |
 | `derived_values` | derived values and parts of a fabric |

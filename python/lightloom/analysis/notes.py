@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.analysis import circuits, derived_values, growth, rates
+from lightloom.analysis import circuits, derived_values, growth
 from lightloom.analysis.circuits import Table
+from lightloom.analysis.fabric_doubts import Doubt, doubts_of
 from lightloom.analysis.note import Note
 from lightloom.config import loads, networks
 from lightloom.results import repeats, steady_state, window_rules
@@ -18,8 +19,6 @@ from lightloom.results.result import Result
 from lightloom.results.summaries import Summary
 from lightloom.units.formats import seconds
 
-#: Sirius' uplinks over the base, as its paper has them (§7).
-SPEEDUP = 1.5
 #: A load drawn that differs from the requested one by more than this share gets a note.
 LOAD_OFF = 0.1
 #: A factor closer to 1 than this does not change the times of a trace.
@@ -39,17 +38,22 @@ MOST_LATE = 0.75
 def notes_of_run(result: Result) -> Iterator[Note]:
     """Yields the notes on one run that precede its figures."""
     cluster = result.experiment.get("cluster", {})
+    doubts = doubts_of(result)
     yield from circuits.notes(result)
-    yield from (Note("rates", said=line) for line in rates.notes(result))
+    yield from map(_of_fabric, doubts.traffic)
     yield from overloaded(result)
     yield from bit_errors(result.summary.get("devices") or {})
-    yield from few_uplinks(result.summary, cluster)
+    yield from map(_of_fabric, doubts.capacity)
     yield from narrow_links(result.summary, cluster)
     yield from precision_without_rates(result)
     yield from faults_in_time(result)
     yield from late_faults(result)
     yield from nothing_logged(result)
     yield from samples_thinned(result)
+
+
+def _of_fabric(doubt: Doubt) -> Note:
+    return Note("fabric", said=doubt.text)
 
 
 def of_cluster(cluster: Table) -> Iterator[Note]:
@@ -211,37 +215,6 @@ def delivered_late(result: Result) -> float | None:
     left = int(delivered[last]) - int(delivered[half])
     return max(left / came, float(delivered[last] / offered[last]))
 
-
-def bit_errors(devices: Mapping[str, Any]) -> Iterator[Note]:
-    """Effects of the named devices that a run ignores or assumes; `devices` is that part of
-    summary.json.
-
-    >>> len(list(bit_errors({"error_rate": 1e-15, "ber": 3e-9, "notes": ["assumed"]})))
-    2
-    """
-    if "error_rate" in devices:
-        yield Note("bit errors", before=devices["ber"], after=devices["error_rate"])
-    yield from (Note("devices", said=note) for note in devices.get("notes", []))
-
-
-def few_uplinks(summary: Summary, cluster: Table) -> Iterator[Note]:
-    """Notes that a rack's uplinks are slower than its servers together."""
-    derived = summary.get("derived") or {}
-    uplinks, base = derived.get("uplinks"), derived.get("base_uplinks")
-    if uplinks is None or base is None:
-        return
-    if base <= uplinks < SPEEDUP * base and uplinks == cluster.get("racks"):
-        yield Note("uplinks as racks", uplinks=uplinks, times=uplinks / base, speedup=SPEEDUP)
-    if uplinks >= base:
-        return
-    most = cluster.get("racks")
-    remedy = "raise fabric.uplinks"
-    if most is not None and uplinks >= most:
-        remedy = "add racks (each allows one more uplink), or raise fabric.channel_rate"
-    yield Note("few uplinks", uplinks=uplinks, base=base, remedy=remedy)
-
-
-def narrow_links(summary: Summary, cluster: Table) -> Iterator[Note]:
     """Notes that servers are offered more than their links carry, on any fabric."""
     load, link = summary.get("load_offered"), cluster.get("nic", "uncapped")
     server = networks.server_rate(cluster)

@@ -80,14 +80,6 @@ SENTENCES = {
         "{length}, where 99 % of {flows} take {slow_s:seconds}: no steady state; {remedy}"
     ),
     # The settings of the fabric and of the run.
-    "uplinks as racks": (
-        "{uplinks} racks have no more than {uplinks} uplinks each, {times:.3g} times the base, "
-        "where the paper has {speedup} times; add racks, or raise fabric.channel_rate"
-    ),
-    "few uplinks": (
-        "uplinks = {uplinks} is less than the {base} base uplinks that carry a rack's rate once, "
-        "but most bytes cross two uplinks; {remedy}"
-    ),
     "no rates": (
         'run.rate_precision = "{precision}" has no effect on {fabric}, which moves its packets or '
         "cells one by one"
@@ -105,7 +97,7 @@ SENTENCES = {
         "correction, and {after:.1e} after it if the margin is used up"
     ),
     "devices": "fabric.devices: {said}",
-    "rates": "{said}",
+    "fabric": "{said}",
     # Failures.
     "failures": "during the run {events:list}",
     "late failures": (

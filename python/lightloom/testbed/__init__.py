@@ -4,7 +4,8 @@ optical fabric that the simulated fabric's own controller drives.
 | module | content |
 |---|---|
 | `setup`, `application_checks`, `limits` | checks before and after a run: pure |
-| `layout`, `path_tags`, `idealised` | names, VLANs, and keys that are not emulated: pure |
+| `emulation`, `idealised` | how a kind of fabric is emulated; keys without an effect: pure |
+| `layout`, `path_tags` | names and VLANs: pure |
 | `bed`, `namespaces`, `links`, `folders`, `guardian`, `shell` | set-up and removal of a testbed |
 | `kernel`, `user`, `forwarding`, `optical_switch` | planes of circuits: drivers of the controller |
 | `server_rules`, `open_vswitch`, `packet_sockets` | HydRA's rules on servers, by Open vSwitch |

@@ -15,7 +15,7 @@ def not_emulated(setup: Setup) -> list[str]:
     A key whose value has no effect anyway (a delay of 0, a share of 0) is omitted.
     """
     own = setup.resolved["fabric"][setup.fabric]
-    keys = _SERVERS if setup.has_server_rules else _INSTEAD.get(setup.kind, {})
+    keys = _SERVERS if setup.has_server_rules else _INSTEAD[setup.plane]
     found = [
         f"{key} = {own[key]} had no effect: {instead}"
         for key, instead in keys.items()
@@ -25,11 +25,11 @@ def not_emulated(setup: Setup) -> list[str]:
 
 
 _INSTEAD = {
-    "hydra": {
+    "kernel": {
         "retag": "all tables change at once",
         "rule": "all tables change at once",
     },
-    "mordia": {
+    "user": {
         "nic_delay": "frames leave as the day begins",
         "sync_jitter": "synchronisation is late only if the emulating thread was",
         "night_deviation": "every night is as long as the first",
@@ -38,10 +38,12 @@ _INSTEAD = {
         "rings": "one ring carries all racks",
     },
 }
+"""Data plane → key of a fabric → the behaviour of the testbed instead."""
 _SERVERS = {
     "rule": "rules take the time that Open vSwitch takes",
     "pushing": "the switches of all servers get their rules at the same time",
 }
+"""The same for the kernel plane if servers tag packets."""
 _NOTHING = {"rings": 1, "pushing": "parallel"}
 """Values without an effect, in addition to no value, zero and a delay of zero."""
 _WORDS = ("packet_rate", "pushing")

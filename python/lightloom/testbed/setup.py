@@ -15,15 +15,10 @@ from lightloom.config.own_tables import TESTBED, of_core
 from lightloom.config.testbed import LARGEST_SCALE, Table, kept_bytes, read_table
 from lightloom.errors import refusal
 from lightloom.testbed.application_checks import check_application, check_names
+from lightloom.testbed.emulation import emulations
 from lightloom.testbed.layout import Layout
 from lightloom.units.durations import duration_ps
 
-KERNEL_KINDS = ("cthrough", "hydra", "hybrid")
-"""Fabrics whose circuits last for at least 10 ms."""
-SERVER_KINDS = ("hydra",)
-"""Fabrics whose servers may tag packets, by Open vSwitch."""
-USER_KINDS = ("mordia",)
-"""Fabrics of days and nights."""
 KERNEL_RATE_BPS = 1_000_000_000
 """Highest rate up to which links of the kernel plane were calibrated."""
 USER_RATE_BPS = 1_000_000_000
@@ -82,12 +77,17 @@ class Setup:
     def has_server_rules(self) -> bool:
         """Whether servers tag packets for a path, by their own OpenFlow rules."""
         given = self.table.forwarding
-        return self.kind in SERVER_KINDS if given is None else given == "servers"
+        return emulations()[self.kind].server_rules if given is None else given == "servers"
 
     @property
     def plane(self) -> str:
         """The data plane that emulates it: kernel or user."""
-        return "user" if self.kind in USER_KINDS else "kernel"
+        return emulations()[self.kind].plane
+
+    @property
+    def dark_key(self) -> str:
+        """The first key of the fabric that determines its dark time."""
+        return f"fabric.{emulations()[self.kind].dark[0]}"
 
 
 def setup_of(experiment: Experiment, label: str | None = None, name: str | None = None) -> Setup:
@@ -105,9 +105,10 @@ def setup_of(experiment: Experiment, label: str | None = None, name: str | None 
     own = resolved["fabric"][fabric]
     kind, cluster = own["kind"], resolved["cluster"]
     racks, per = cluster["racks"], cluster["servers_per_rack"]
-    planes = 0 if kind in USER_KINDS else int(own.get("planes", 1))
-    electrical = kind not in USER_KINDS and own.get("electrical", True) is not False
-    _check_size(kind, racks, per, planes)
+    days = emulations()[kind].plane == "user"
+    planes = 0 if days else int(own.get("planes", 1))
+    electrical = not days and own.get("electrical", True) is not False
+    _check_size(racks, per, planes)
     nic = cluster["nic"]
     host = bits(cluster["server_rate"] if nic == "uncapped" else nic)
     ratio = float(own.get("oversubscription", 1.0))
@@ -178,30 +179,30 @@ def bits(rate: str | int) -> int:
 
 
 def _choice(resolved: Mapping[str, Any], label: str | None) -> int:
-    known = [*KERNEL_KINDS, *USER_KINDS]
-    fabrics = resolved["fabric"]
+    known = emulations()
+    given = resolved["fabric"]
     if label is not None:
-        labels = [own["label"] for own in fabrics]
+        labels = [own["label"] for own in given]
         if label not in labels:
             raise refusal("--fabric", label, "no such label", f"one of {', '.join(labels)}")
         at = labels.index(label)
-        kind = fabrics[at]["kind"]
+        kind = given[at]["kind"]
         if kind not in known:
             limit = "the testbed cannot emulate it"
             raise refusal("fabric.kind", f'"{kind}"', limit, f"use one of {', '.join(known)}")
         return at
-    fits = [at for at, own in enumerate(fabrics) if own["kind"] in known]
+    fits = [at for at, own in enumerate(given) if own["kind"] in known]
     if not fits:
-        kinds = ", ".join(str(own["kind"]) for own in fabrics)
+        kinds = ", ".join(str(own["kind"]) for own in given)
         limit = "the testbed cannot emulate it"
         raise refusal("fabric.kind", kinds, limit, f"use one of {', '.join(known)}")
     if len(fits) > 1:
-        choices = ", ".join(str(fabrics[at]["label"]) for at in fits)
+        choices = ", ".join(str(given[at]["label"]) for at in fits)
         raise refusal("--fabric", "(missing)", "several can be emulated", f"one of {choices}")
     return fits[0]
 
 
-def _check_size(kind: str, racks: int, per: int, planes: int) -> None:
+def _check_size(racks: int, per: int, planes: int) -> None:
     limits = [("cluster.racks", racks, RACKS), ("fabric.planes", planes, PLANES)]
     limits.append(("cluster.servers_per_rack", per, HOSTS))
     for key, value, most in limits:
@@ -210,17 +211,11 @@ def _check_size(kind: str, racks: int, per: int, planes: int) -> None:
     if racks * per > HOSTS_IN_ALL:
         limit = f"the testbed makes at most {HOSTS_IN_ALL} hosts"
         raise refusal("cluster", f"{racks} racks of {per}", limit, "use fewer")
-    if kind == "hydra" and planes < 1:
-        raise refusal("fabric.planes", planes, "HydRA has one or more", "give planes")
 
 
 def _dark(own: Mapping[str, Any]) -> int:
-    if own["kind"] == "mordia":
-        return duration_ps("fabric.night", own["night"])
-    if own["kind"] == "cthrough":
-        return duration_ps("fabric.reconfiguration_delay", own["reconfiguration_delay"])
-    parts = ("settle", "link_up")
-    return sum(duration_ps(f"fabric.{key}", own[key]) for key in parts)
+    keys = emulations()[own["kind"]].dark
+    return sum(duration_ps(f"fabric.{key}", own[key]) for key in keys)
 
 
 def _buffer(own: Mapping[str, Any]) -> int:
@@ -234,8 +229,9 @@ def _check_forwarding(setup: Setup) -> None:
     if setup.plane == "user" and given is not None:
         limit = "the user-space plane follows days and has no rules"
         raise refusal("testbed.forwarding", f'"{given}"', limit, "remove it")
-    if given == "servers" and setup.kind not in SERVER_KINDS:
-        limit = f"servers tag packets for {', '.join(SERVER_KINDS)} alone"
+    of_servers = [kind for kind, how in emulations().items() if how.server_rules]
+    if given == "servers" and setup.kind not in of_servers:
+        limit = f"servers tag packets for {', '.join(of_servers)} alone"
         raise refusal("testbed.forwarding", f'"{given}"', limit, 'write "racks", or remove it')
 
 
@@ -255,9 +251,8 @@ def _check_limits(setup: Setup) -> None:
     scale = setup.table.time_scale
     if not user and setup.dark_ps * scale < SHORTEST_DARK_PS:
         limit = "the kernel plane changes circuits in no less than 10 ms"
-        key = "fabric.reconfiguration_delay" if setup.kind == "cthrough" else "fabric.settle"
         remedy = _time_scale(SHORTEST_DARK_PS, setup.dark_ps)
-        raise refusal(key, f"{setup.dark_ps / 1e9:g} ms", limit, remedy)
+        raise refusal(setup.dark_key, f"{setup.dark_ps / 1e9:g} ms", limit, remedy)
     if user:
         own = setup.resolved["fabric"][setup.fabric]
         slot = duration_ps("fabric.slot", own["slot"])

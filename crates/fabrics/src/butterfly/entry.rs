@@ -4,8 +4,8 @@ use super::bound::Bound;
 use super::config::{ButterflyConfig, Routing};
 use super::network::Network;
 use crate::contract::{
-    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
-    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
+    build, doubts, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve,
+    schema, switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
 use crate::facts::{Facts, Framing};
 use crate::findings::Finding;
@@ -22,6 +22,7 @@ pub const ENTRY: Entry = Entry {
     in_turn: false,
     no_circuits: "",
     bounds: &["routers", "concentration", "routing", "packet"],
+    testbed: None,
     source: "Kim, Dally and Abts, Flattened Butterfly, ISCA 2007; as in Yin et al., LIONS, IEEE \
              JSTQE 19(2), 2013, §IV",
     summary: "Electrical routers, each wired to all others of its row and column; flits, virtual \
@@ -37,6 +38,7 @@ pub const ENTRY: Entry = Entry {
     switch_tiers: switch_tiers::<ButterflyConfig>,
     findings: findings::<ButterflyConfig>,
     findings_of_run: findings_of_run::<ButterflyConfig>,
+    doubts: doubts::<ButterflyConfig>,
     build: build::<ButterflyConfig>,
     memory: memory::<ButterflyConfig>,
     facts: facts::<ButterflyConfig>,

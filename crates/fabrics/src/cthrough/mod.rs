@@ -33,9 +33,10 @@ pub mod config;
 mod tests;
 
 use crate::contract::{
-    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
-    switch_tiers, Entry, Preset, LOST,
+    build, doubts, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve,
+    schema, switch_tiers, Entry, Preset, LOST,
 };
+use crate::emulation::{Emulation, Plane};
 use config::CThroughConfig;
 
 /// `kind = "cthrough"`.
@@ -47,6 +48,11 @@ pub const ENTRY: Entry = Entry {
     in_turn: false,
     no_circuits: "",
     bounds: &[],
+    testbed: Some(Emulation {
+        plane: Plane::Kernel,
+        server_rules: false,
+        dark: &["reconfiguration_delay"],
+    }),
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010",
     summary:
         "An oversubscribed electrical tree and one optical circuit switch that connects racks in \
@@ -62,6 +68,7 @@ pub const ENTRY: Entry = Entry {
     switch_tiers: switch_tiers::<CThroughConfig>,
     findings: findings::<CThroughConfig>,
     findings_of_run: findings_of_run::<CThroughConfig>,
+    doubts: doubts::<CThroughConfig>,
     build: build::<CThroughConfig>,
     memory: memory::<CThroughConfig>,
     facts: facts::<CThroughConfig>,

@@ -7,8 +7,8 @@ use super::flows::ClosFlows;
 use super::kernel::Clos;
 use super::layout::{Layout, LINKS_MAX, POD_UP, RACK_UP};
 use crate::contract::{
-    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
-    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
+    build, doubts, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve,
+    schema, switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
 use crate::facts::{Facts, Framing, Uplinks};
 use crate::findings::Finding;
@@ -26,6 +26,7 @@ pub const ENTRY: Entry = Entry {
     in_turn: false,
     no_circuits: "",
     bounds: &[],
+    testbed: None,
     source: "Ballani et al., SIGCOMM 2020, §7: ESN (Ideal) and ESN-OSUB (Ideal)",
     summary: "Three tiers of electrical packet switches with a queue per flow, back-pressure and \
         packet spraying over all paths: an upper bound on electrically switched networks. \
@@ -40,6 +41,7 @@ pub const ENTRY: Entry = Entry {
     switch_tiers: switch_tiers::<ClosConfig>,
     findings: findings::<ClosConfig>,
     findings_of_run: findings_of_run::<ClosConfig>,
+    doubts: doubts::<ClosConfig>,
     build: build::<ClosConfig>,
     memory: memory::<ClosConfig>,
     facts: facts::<ClosConfig>,

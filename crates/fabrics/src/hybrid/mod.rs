@@ -59,9 +59,10 @@ pub mod tree;
 pub mod trouble;
 
 use crate::contract::{
-    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
-    switch_tiers, Entry, Preset, LOST,
+    build, doubts, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve,
+    schema, switch_tiers, Entry, Preset, LOST,
 };
+use crate::emulation::{Emulation, Plane};
 use config::HybridConfig;
 
 /// `kind = "hybrid"`.
@@ -73,6 +74,11 @@ pub const ENTRY: Entry = Entry {
     in_turn: false,
     no_circuits: "",
     bounds: &[],
+    testbed: Some(Emulation {
+        plane: Plane::Kernel,
+        server_rules: false,
+        dark: &["settle", "link_up"],
+    }),
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010, and others",
     summary: "Optical circuits under any policy of Lightloom or your own in Python, with or \
               without an oversubscribed electrical tree.",
@@ -86,6 +92,7 @@ pub const ENTRY: Entry = Entry {
     switch_tiers: switch_tiers::<HybridConfig>,
     findings: findings::<HybridConfig>,
     findings_of_run: findings_of_run::<HybridConfig>,
+    doubts: doubts::<HybridConfig>,
     build: build::<HybridConfig>,
     memory: memory::<HybridConfig>,
     facts: facts::<HybridConfig>,

@@ -35,9 +35,10 @@ pub mod config;
 mod tests;
 
 use crate::contract::{
-    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
-    switch_tiers, Entry, Preset, LOST,
+    build, doubts, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve,
+    schema, switch_tiers, Entry, Preset, LOST,
 };
+use crate::emulation::{Emulation, Plane};
 use config::HydraConfig;
 
 /// `kind = "hydra"`.
@@ -49,6 +50,11 @@ pub const ENTRY: Entry = Entry {
     in_turn: false,
     no_circuits: "",
     bounds: &[],
+    testbed: Some(Emulation {
+        plane: Plane::Kernel,
+        server_rules: true,
+        dark: &["settle", "link_up"],
+    }),
     source: "Christodoulopoulos et al., Performance evaluation of a hybrid optical/electrical \
              interconnect, JOCN 7(3), 2015",
     summary: "An oversubscribed electrical tree and several parallel optical circuit switches: a \
@@ -64,6 +70,7 @@ pub const ENTRY: Entry = Entry {
     switch_tiers: switch_tiers::<HydraConfig>,
     findings: findings::<HydraConfig>,
     findings_of_run: findings_of_run::<HydraConfig>,
+    doubts: doubts::<HydraConfig>,
     build: build::<HydraConfig>,
     memory: memory::<HydraConfig>,
     facts: facts::<HydraConfig>,

@@ -9,8 +9,8 @@ use super::pipelined::Pipelined;
 use super::ports::Ports;
 use super::slotted::Slotted;
 use crate::contract::{
-    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
-    switch_tiers, Entry, FabricConfig, Preset, Site,
+    build, doubts, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve,
+    schema, switch_tiers, Entry, FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing, Part};
 use crate::physics::{ideal_of, Obeyed, Physics, Term, NOT_MODELLED};
@@ -26,6 +26,7 @@ pub const ENTRY: Entry = Entry {
     in_turn: false,
     no_circuits: "",
     bounds: &[],
+    testbed: None,
     source: "Yin et al., LIONS: An AWGR-Based Low-Latency Optical Switch for HPC and Data \
              Centers, IEEE JSTQE 19(2), 2013",
     summary: "A packet switch around a passive grating: the wavelength of a packet selects its \
@@ -41,6 +42,7 @@ pub const ENTRY: Entry = Entry {
     switch_tiers: switch_tiers::<LionsConfig>,
     findings: findings::<LionsConfig>,
     findings_of_run: findings_of_run::<LionsConfig>,
+    doubts: doubts::<LionsConfig>,
     build: build::<LionsConfig>,
     memory: memory::<LionsConfig>,
     facts: facts::<LionsConfig>,

@@ -3,10 +3,11 @@
 use super::config::MordiaConfig;
 use super::kernel::Mordia;
 use crate::contract::{
-    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
-    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
+    build, doubts, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve,
+    schema, switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
 use crate::devices::switch::{record, Asked};
+use crate::emulation::{Emulation, Plane};
 use crate::facts::Facts;
 use crate::findings::{Ended, Finding};
 use crate::hybrid::decisions::Decisions;
@@ -31,6 +32,11 @@ pub const ENTRY: Entry = Entry {
     in_turn: true,
     no_circuits: "",
     bounds: &[],
+    testbed: Some(Emulation {
+        plane: Plane::User,
+        server_rules: false,
+        dark: &["night"],
+    }),
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
     summary: "A ring of wavelength-selective switches that joins each rack to one other rack at a \
@@ -46,6 +52,7 @@ pub const ENTRY: Entry = Entry {
     switch_tiers: switch_tiers::<MordiaConfig>,
     findings: findings::<MordiaConfig>,
     findings_of_run: findings_of_run::<MordiaConfig>,
+    doubts: doubts::<MordiaConfig>,
     build: build::<MordiaConfig>,
     memory: memory::<MordiaConfig>,
     facts: facts::<MordiaConfig>,

@@ -4,8 +4,8 @@ use super::config::OperaConfig;
 use super::kernel::Opera;
 use super::low_latency::state::LowLatencyTraffic;
 use crate::contract::{
-    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
-    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
+    build, doubts, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve,
+    schema, switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::{Facts, Uplinks};
@@ -33,6 +33,7 @@ pub const ENTRY: Entry = Entry {
     in_turn: true,
     no_circuits: "",
     bounds: &[],
+    testbed: None,
     source: "Mellette et al., Expanding across time to deliver bandwidth efficiency and low \
              latency, NSDI 2020",
     summary: "Rotor switches that reconfigure one after another. Low-latency flows cross the \
@@ -48,6 +49,7 @@ pub const ENTRY: Entry = Entry {
     switch_tiers: switch_tiers::<OperaConfig>,
     findings: findings::<OperaConfig>,
     findings_of_run: findings_of_run::<OperaConfig>,
+    doubts: doubts::<OperaConfig>,
     build: build::<OperaConfig>,
     memory: memory::<OperaConfig>,
     facts: facts::<OperaConfig>,

@@ -3,8 +3,8 @@
 use super::config::RotorNetConfig;
 use super::kernel::RotorNet;
 use crate::contract::{
-    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
-    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
+    build, doubts, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve,
+    schema, switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::{Facts, Uplinks};
@@ -31,6 +31,7 @@ pub const ENTRY: Entry = Entry {
     in_turn: true,
     no_circuits: "",
     bounds: &[],
+    testbed: None,
     source: "Mellette et al., RotorNet: A Scalable, Low-complexity, Optical Datacenter Network, \
              SIGCOMM 2017",
     summary: "Rotor switches that rotate through fixed matchings, so that each rack has a circuit \
@@ -46,6 +47,7 @@ pub const ENTRY: Entry = Entry {
     switch_tiers: switch_tiers::<RotorNetConfig>,
     findings: findings::<RotorNetConfig>,
     findings_of_run: findings_of_run::<RotorNetConfig>,
+    doubts: doubts::<RotorNetConfig>,
     build: build::<RotorNetConfig>,
     memory: memory::<RotorNetConfig>,
     facts: facts::<RotorNetConfig>,

@@ -7,6 +7,7 @@ mod idle;
 mod overhead;
 mod queue;
 pub(crate) mod retired;
+mod speedup;
 mod switches;
 mod uplinks;
 

@@ -13,6 +13,7 @@ use super::relay::queued::Queued;
 use super::schedule::plan::UplinkPlan;
 use super::servers::links::Servers;
 use crate::contract::{self, Entry, FabricConfig, Preset, Site};
+use crate::doubts::{Doubts, Ran};
 use crate::facts::{self, Facts};
 use crate::findings::Finding;
 use crate::physics::{ideal_of, Obeyed, Physics, Term};
@@ -30,6 +31,7 @@ pub const ENTRY: Entry = Entry {
     in_turn: false,
     no_circuits: "all traffic between racks crosses gratings, by wavelength",
     bounds: &[],
+    testbed: None,
     source: "Ballani et al., Sirius: A Flat Datacenter Network with Nanosecond Optical Switching, SIGCOMM 2020",
     summary: "A flat optical fabric: passive gratings, tunable lasers on a fixed cyclic schedule, \
               Valiant load balancing, and a request/grant protocol that bounds every queue.",
@@ -43,6 +45,7 @@ pub const ENTRY: Entry = Entry {
     switch_tiers: contract::switch_tiers::<SiriusConfig>,
     findings: contract::findings::<SiriusConfig>,
     findings_of_run: contract::findings_of_run::<SiriusConfig>,
+    doubts: contract::doubts::<SiriusConfig>,
     build: contract::build::<SiriusConfig>,
     memory: contract::memory::<SiriusConfig>,
     facts: contract::facts::<SiriusConfig>,
@@ -108,6 +111,19 @@ impl FabricConfig for SiriusConfig {
             _ => None,
         };
         self.short_slot().into_iter().chain(limit).collect()
+    }
+
+    fn doubts(&self, cluster: &Cluster, run: &Ran) -> Doubts {
+        let Ok(derived) = self.derive(cluster) else {
+            return Doubts::default();
+        };
+        Doubts {
+            traffic: match self.detail {
+                Detail::Cells => Vec::new(),
+                Detail::Flows => SiriusFlows::doubts(&derived, cluster, run),
+            },
+            capacity: derived.few_uplinks(cluster).into_iter().collect(),
+        }
     }
 
     fn facts(&self, cluster: &Cluster) -> Facts {

@@ -3,8 +3,8 @@
 use super::config::TreeConfig;
 use super::kernel::TreeKernel;
 use crate::contract::{
-    build, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve, schema,
-    switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
+    build, doubts, draws, facts, failures, findings, findings_of_run, ideal, memory, obey, resolve,
+    schema, switch_tiers, Entry, FabricConfig, Preset, Site, LOST,
 };
 use crate::electrical::failures::{Failures, FAILURES};
 use crate::facts::Facts;
@@ -22,6 +22,7 @@ pub const ENTRY: Entry = Entry {
     in_turn: false,
     no_circuits: "",
     bounds: &[],
+    testbed: None,
     source: "Wang et al., SIGCOMM 2010, §5.1; Christodoulopoulos et al., JOCN 2015, §IV",
     summary: "An electrical tree above the racks with a part of their servers' capacity (40:1, \
         10:1, 4:1), a β-oversubscribed fat tree of three levels, or full bisection; flows have \
@@ -36,6 +37,7 @@ pub const ENTRY: Entry = Entry {
     switch_tiers: switch_tiers::<TreeConfig>,
     findings: findings::<TreeConfig>,
     findings_of_run: findings_of_run::<TreeConfig>,
+    doubts: doubts::<TreeConfig>,
     build: build::<TreeConfig>,
     memory: memory::<TreeConfig>,
     facts: facts::<TreeConfig>,

@@ -20,6 +20,7 @@
 //! - Failures.
 
 mod capacity;
+mod doubts;
 mod latency;
 #[cfg(test)]
 mod tests;
