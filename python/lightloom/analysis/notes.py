@@ -53,7 +53,7 @@ def notes_of_run(result: Result) -> Iterator[Note]:
 
 
 def _of_fabric(doubt: Doubt) -> Note:
-    return Note("fabric", said=doubt.text)
+    return Note("fabric", cause=doubt.cause, value=doubt.value, said=doubt.text)
 
 
 def of_cluster(cluster: Table) -> Iterator[Note]:
@@ -215,6 +215,20 @@ def delivered_late(result: Result) -> float | None:
     left = int(delivered[last]) - int(delivered[half])
     return max(left / came, float(delivered[last] / offered[last]))
 
+
+def bit_errors(devices: Mapping[str, Any]) -> Iterator[Note]:
+    """Effects of the named devices that a run ignores or assumes; `devices` is that part of
+    summary.json.
+
+    >>> len(list(bit_errors({"error_rate": 1e-15, "ber": 3e-9, "notes": ["assumed"]})))
+    2
+    """
+    if "error_rate" in devices:
+        yield Note("bit errors", before=devices["ber"], after=devices["error_rate"])
+    yield from (Note("devices", said=note) for note in devices.get("notes", []))
+
+
+def narrow_links(summary: Summary, cluster: Table) -> Iterator[Note]:
     """Notes that servers are offered more than their links carry, on any fabric."""
     load, link = summary.get("load_offered"), cluster.get("nic", "uncapped")
     server = networks.server_rate(cluster)
