@@ -41,8 +41,8 @@ impl Mordia {
         };
         let ring = &mut self.circuits.planes[RING];
         ring.next = Some(schedule);
-        if !ring.turns {
-            ring.turns = true;
+        if !ring.has_next_night {
+            ring.has_next_night = true;
             agenda.schedule(now, Event::Night);
         }
     }

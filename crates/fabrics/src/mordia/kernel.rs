@@ -161,8 +161,8 @@ impl EventKernel for Mordia {
             self.ask(asked, Time::ZERO, agenda);
         }
         let ring = &mut self.circuits.planes[RING];
-        if ring.next.is_some() && !ring.turns {
-            ring.turns = true;
+        if ring.next.is_some() && !ring.has_next_night {
+            ring.has_next_night = true;
             agenda.schedule(Time::ZERO, Event::Night);
         }
     }

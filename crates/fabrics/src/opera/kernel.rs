@@ -142,7 +142,7 @@ impl EventKernel for Opera {
 
     fn begin(&mut self, agenda: &mut Agenda<Event>) {
         for plane in &mut self.circuits.planes {
-            plane.turns = true;
+            plane.has_next_night = true;
         }
         agenda.schedule(Time::ZERO, Event::Start);
     }

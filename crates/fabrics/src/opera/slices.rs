@@ -76,7 +76,7 @@ impl Opera {
         }
         let drain = self.low_latency.law.drain;
         let following = self.circuits.planes.iter();
-        let following = following.filter(|plane| plane.follows_schedule);
+        let following = following.filter(|plane| plane.has_next_night);
         let changes = following.map(|plane| {
             let (light, night) = (plane.lit.start, plane.lit.end);
             let times = [light, night - drain, night];

@@ -27,8 +27,8 @@ pub struct Plane {
     slot: usize,
     /// The circuits that were lit, with their times.
     pub light: Light,
-    /// Whether its switch follows a schedule, so that this slot ends with a night.
-    pub follows_schedule: bool,
+    /// Whether this slot ends with a night: it does if the switch follows a schedule.
+    pub has_next_night: bool,
     /// Whether its switch works. If it does not, no circuit is lit from the next night on.
     pub works: bool,
     /// From first light to the end of this slot.
@@ -67,7 +67,7 @@ impl Plane {
             next: schedule,
             slot: 0,
             light: Light::default(),
-            follows_schedule: false,
+            has_next_night: false,
             works: true,
             lit: Time::ZERO..Time::ZERO,
         }
@@ -87,7 +87,7 @@ impl Plane {
             self.slot = 0;
         }
         let schedule = self.schedule.clone().filter(|s| !s.slots.is_empty());
-        self.follows_schedule = schedule.is_some();
+        self.has_next_night = schedule.is_some();
         let schedule = schedule?;
         let number = self.slot;
         self.slot = (number + 1) % schedule.slots.len();
