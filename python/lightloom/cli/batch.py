@@ -35,7 +35,7 @@ def sweep(
     scheduler: places.Scheduler = None,
     scheduler_file: places.SchedulerFile = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Skip the points that are there already.")
+        bool, typer.Option("--resume", help="Skip points that exist already.")
     ] = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -105,14 +105,16 @@ def reproduce(
         bool,
         typer.Option(
             "--quick",
-            help="Fewer flows and points: a minute or two for all; fewer claims judged.",
+            help="Simulate fewer flows and points: one or two minutes for all papers; fewer "
+            "claims are judged.",
         ),
     ] = False,
     readings: Annotated[
         bool,
         typer.Option(
             "--readings",
-            help="Also measure with each reading of an ambiguous text: several times as long.",
+            help="Also measure with each reading of an ambiguous text, which takes several times "
+            "as long.",
         ),
     ] = False,
     record: Annotated[
@@ -136,8 +138,8 @@ def reproduce(
         bool,
         typer.Option(
             "--testbed",
-            help="Judge the claims that need an application instead, on the Linux testbed (as "
-            "root).",
+            help="Judge the claims that need an application, on the Linux testbed (as root), "
+            "instead of the others.",
         ),
     ] = False,
     out: OutDir = None,

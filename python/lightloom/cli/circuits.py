@@ -92,20 +92,25 @@ def diff(switch: Switch, url: Url = None, json: Json = False) -> None:
 def apply(
     switch: Switch,
     circuit: Annotated[
-        list[str] | None, typer.Option(metavar="RACK:RACK", help="Join two racks; repeat.")
+        list[str] | None,
+        typer.Option(metavar="RACK:RACK", help="Connect two racks. Repeat for more."),
     ] = None,
     cross_connect: Annotated[
-        list[str] | None, typer.Option(metavar="1A-29B", help="A cross-connect; repeat.")
+        list[str] | None,
+        typer.Option(metavar="1A-29B", help="Add a cross-connect. Repeat for more."),
     ] = None,
     plan: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="All that a plan or a list names.")
+        Path | None, typer.Option(metavar="FILE", help="Request all circuits of a plan or a list.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the change.")] = False,
     when: Annotated[
         str,
-        typer.Option(metavar="WHEN", help='now, "at checkpoint", or a time: 2026-11-28T22:00Z.'),
+        typer.Option(
+            metavar="WHEN",
+            help='Start of the change: now, "at checkpoint", or a time, such as 2026-11-28T22:00Z.',
+        ),
     ] = "now",
-    priority: Annotated[int, typer.Option(help="0 to 100; a higher one comes first.")] = 0,
+    priority: Annotated[int, typer.Option(help="0 to 100; a higher one has precedence.")] = 0,
     key: Key = None,
     url: Url = None,
     json: Json = False,
@@ -154,11 +159,11 @@ def reserve(
     switch: Switch,
     a: Annotated[str, typer.Argument(metavar="RACK")],
     b: Annotated[str, typer.Argument(metavar="RACK")],
-    length: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 2 h.")],
+    length: Annotated[str, typer.Option("--for", metavar="TIME", help="Duration, such as 2 h.")],
     after: Annotated[
         str | None, typer.Option("--in", metavar="TIME", help="Time until it begins.")
     ] = None,
-    priority: Annotated[int, typer.Option(help="0 to 100; a higher one comes first.")] = 0,
+    priority: Annotated[int, typer.Option(help="0 to 100; a higher one has precedence.")] = 0,
     key: Key = None,
     url: Url = None,
 ) -> None:
@@ -193,7 +198,8 @@ def withdraw(
 def job(
     name: Annotated[str, typer.Argument(metavar="JOB")],
     rack: Annotated[
-        list[str] | None, typer.Option(metavar="RACK", help="A rack that it runs on; repeat.")
+        list[str] | None,
+        typer.Option(metavar="RACK", help="Rack on which the job runs. Repeat for more."),
     ] = None,
     accelerators: Annotated[
         int | None, typer.Option(metavar="N", help="Number of its accelerators.")
@@ -206,7 +212,7 @@ def job(
             help="Time after which it has ended, unless it is announced again.",
         ),
     ] = None,
-    end: Annotated[bool, typer.Option("--end", help="It has ended.")] = False,
+    end: Annotated[bool, typer.Option("--end", help="Announce that the job has ended.")] = False,
     url: Url = None,
 ) -> None:
     """Announce a job: it stops if one of its racks loses a circuit."""
@@ -224,7 +230,7 @@ def job(
 @commands.command()
 def checkpoint(
     job: Annotated[str, typer.Argument(metavar="JOB")],
-    length: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 5 min.")],
+    length: Annotated[str, typer.Option("--for", metavar="TIME", help="Duration, such as 5 min.")],
     after: Annotated[
         str | None, typer.Option("--in", metavar="TIME", help="Time until it begins.")
     ] = None,

@@ -23,13 +23,17 @@ FAILURES = "Failures"
 Config = Annotated[
     Path | None,
     typer.Argument(
-        metavar="CLOCK.toml", help="Keys of lightloom explain clock; defaults unless given."
+        metavar="CLOCK.toml",
+        help="File with keys of `lightloom explain clock` (default: all defaults).",
     ),
 ]
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Nodes (128).")]
 Epoch = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Time in which every node hears the leader once (1.6 us)."),
+    typer.Option(
+        metavar="TIME",
+        help="Length of an epoch, in which every node receives one cell from the leader (1.6 us).",
+    ),
 ]
 Turn = Annotated[
     int | None,
@@ -43,12 +47,13 @@ Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of all random 
 OfDay = Annotated[
     bool,
     typer.Option(
-        "--day", help="First a day in steps of 1 s, for drift; then epochs of its worst moment."
+        "--day",
+        help="First simulate a day in steps of 1 s, for drift; then the epochs of its worst step.",
     ),
 ]
 Hours = Annotated[
     float | None,
-    typer.Option(metavar="H", help="The same for this number of hours; a day has 24."),
+    typer.Option(metavar="H", help="Like --day, for this number of hours."),
 ]
 Die = Annotated[
     list[str] | None,
@@ -63,7 +68,7 @@ Liar = Annotated[
     typer.Option(
         "--byzantine",
         metavar="NODE[@TIME]",
-        help="A node lies about its time when it leads. Repeat for more.",
+        help="A node sends a false time when it is the leader. Repeat for more.",
         rich_help_panel=FAILURES,
     ),
 ]

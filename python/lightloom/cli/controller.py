@@ -71,7 +71,7 @@ def add(
     file: File,
     name: Annotated[str, typer.Argument(metavar="NAME")],
     scope: Annotated[
-        list[str], typer.Option(help="read, plan, reserve, apply or admin; repeat for more.")
+        list[str], typer.Option(help="read, plan, reserve, apply or admin. Repeat for more.")
     ],
     expires: Annotated[
         str | None, typer.Option(metavar="TIME", help="Time until it expires, such as 30 d.")

@@ -9,9 +9,9 @@ MEANT = {
     "fabric": "Kind of the fabric.",
     "label": "Label of the fabric in its experiment.",
     "version": "Version of Lightloom.",
-    "build": "What simulated: the version, and SHA-256 of the compiled core and of the package's "
-    "sources.",
-    "inputs": "Key → file that the experiment reads: its name (path), SHA-256 and size [B].",
+    "build": "Build that ran the simulation: the version, and SHA-256 of the compiled core and "
+    "of the package's sources.",
+    "inputs": "Key → file that the experiment reads, with its name (path), SHA-256 and size [B].",
     "seed": "Seed of every random stream.",
     "simulated_s": "Simulated time [s].",
     "flows_offered": "Flows that the fabric accepted before the end.",
@@ -37,7 +37,7 @@ MEANT = {
     "cell_hops": "Cells moved over a hop.",
     "packet_hops": "Packets moved over a hop.",
     "kernel_s": "Time inside the simulation kernel [s].",
-    "wall_s": "Time of the whole run, its workload and set-up included [s].",
+    "wall_s": "Time of the whole run, including its workload and set-up [s].",
     "peak_rss_bytes": "Peak resident memory of the process during the run [B].",
     "mean_flow_bytes_law": "Mean of the distribution from which flow sizes are drawn [B]; null for "
     "traces.",
@@ -45,7 +45,7 @@ MEANT = {
     "bytes_dropped": "Bytes that were lost and not retransmitted [B].",
     "threads": "Threads of the simulation; results do not depend on them.",
     "jobs": "Job → start_s, finish_s and seconds between them [s].",
-    "circuit_share": "Bytes delivered that crossed at least one circuit ÷ bytes delivered.",
+    "circuit_share": "Delivered bytes that crossed at least one circuit ÷ all delivered bytes.",
     "relaxation_s": "Relaxation time of the slowest queue by theory [s]: a run or window of less "
     "than 20 has no interval. Null if no theory gives it, or if a link is saturated.",
     "largest_alone_s": "Time that the largest flow that arrived takes alone on its server's link "

@@ -78,7 +78,7 @@ Figures = Annotated[
     str | None,
     typer.Option(
         metavar="STYLE,…",
-        help="Draw the figures for a paper or a slide, too, as SVG, PNG and PDF in "
+        help="Also draw the figures for a paper or a slide, as SVG, PNG and PDF in "
         "figures/STYLE: acm-column, acm-text, ieee-column, ieee-text or slide.",
     ),
 ]

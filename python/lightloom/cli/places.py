@@ -27,7 +27,9 @@ Scheduler = Annotated[
 ]
 SchedulerFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="The same, by a file that the scheduler wrote."),
+    typer.Option(
+        metavar="FILE", help="Simulate on the workers of the Dask scheduler that wrote this file."
+    ),
 ]
 
 

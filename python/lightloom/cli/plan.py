@@ -57,8 +57,8 @@ Log = Annotated[
     Path | None,
     typer.Option(
         metavar="LOG.jsonl",
-        help="Instead of a matrix: play the log of a controller (run.controller_log) against "
-        "the policy, or against its own, and print where they differ.",
+        help="Instead of a matrix: replay the log of a controller (run.controller_log) with the "
+        "policy, or with its own, and print the differences.",
     ),
 ]
 

@@ -36,8 +36,8 @@ Pin = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A:B",
-        help="This circuit must exist, whatever the demand; A:B[:PLANE] with several planes. "
-        "No other circuit uses its ports. May be repeated.",
+        help="This circuit must exist, for any demand; A:B[:PLANE] with several planes. No other "
+        "circuit uses its ports. May be repeated.",
         rich_help_panel=RULES,
     ),
 ]

@@ -37,7 +37,7 @@ WorstOf = Annotated[
     typer.Option(
         "--worst-of",
         metavar="N",
-        help="With --worst-failure: most parts of each kind to try (8).",
+        help="With --worst-failure: largest number of parts of each kind that are tried (8).",
     ),
 ]
 

@@ -38,7 +38,7 @@ def run(
     out: OutDir = None,
     fabric: Annotated[
         str | None,
-        typer.Option(metavar="LABEL", help="Only this fabric, where the experiment has several."),
+        typer.Option(metavar="LABEL", help="Run only this fabric, if the experiment has several."),
     ] = None,
     threads: Threads = 1,
     json: Json = False,

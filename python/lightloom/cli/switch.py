@@ -60,7 +60,7 @@ Remove = Annotated[list[str] | None, typer.Option(metavar="PAIRS", help="Delete,
 Wait = Annotated[
     float,
     typer.Option(
-        metavar="SECONDS", help="The longest wait for settling; for an answer, up to 30 s."
+        metavar="SECONDS", help="Longest time to wait for settling; for an answer at most 30 s."
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -170,7 +170,7 @@ def change(
 def run_test(
     targets: Annotated[
         list[str],
-        typer.Argument(metavar="TARGET…", help="One address or several, as of `switch show`."),
+        typer.Argument(metavar="TARGET…", help="One or more addresses, as for `switch show`."),
     ],
     credentials: Secrets = None,
     wait: Wait = 60.0,
@@ -201,7 +201,7 @@ def run_test(
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="With --plan: a program that runs meanwhile, such as iperf3; how it ends and its "
+            help="With --plan: a program that runs in parallel, such as iperf3; its end and its "
             "last line are shown.",
         ),
     ] = None,

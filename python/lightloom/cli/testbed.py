@@ -69,7 +69,7 @@ def run(
         bool, typer.Option("--mpi", help="Run the command by Open MPI, by default on all hosts.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to write.")
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
     ] = None,
     repeats: Annotated[
         int,
@@ -168,9 +168,11 @@ def up(file: File, overrides: Overrides = None, fabric: Label = None, name: Name
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
 def shell(
-    host: Annotated[int, typer.Argument(metavar="HOST", help="Its number in the experiment.")],
+    host: Annotated[
+        int, typer.Argument(metavar="HOST", help="Number of the host in the experiment.")
+    ],
     command: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]...")] = None,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="Of which testbed.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the testbed.")] = None,
 ) -> None:
     """Enter a host of a testbed that is up, or run a command there."""
     with _guarded():
