@@ -115,7 +115,7 @@ def apply(
     url: Url = None,
     json: Json = False,
 ) -> None:
-    """Set all circuits that this operator wants on a switch, and change the switch."""
+    """Set all circuits that this operator requests on a switch, and change the switch."""
     with console.guarded():
         names, begins = _wanted(circuit, cross_connect, plan), _when(when)
         keys = {"dry_run": dry_run, "when": begins, "key": key, "priority": priority}
@@ -140,7 +140,7 @@ def apply(
 
 @commands.command()
 def watch(url: Url = None) -> None:
-    """Print a line for each change until it is interrupted."""
+    """Print one line per change until it is interrupted."""
     with console.guarded():
         printed = ""
         for state in _client(url).watch():
@@ -189,7 +189,7 @@ def withdraw(
     change: Annotated[int, typer.Argument(metavar="CHANGE")],
     url: Url = None,
 ) -> None:
-    """Withdraw a change that waits for a time or a checkpoint."""
+    """Withdraw a deferred change."""
     with console.guarded():
         _client(url).withdraw(change)
 
@@ -215,7 +215,7 @@ def job(
     end: Annotated[bool, typer.Option("--end", help="Announce that the job has ended.")] = False,
     url: Url = None,
 ) -> None:
-    """Announce a job: it stops if one of its racks loses a circuit."""
+    """Announce a job, which stops if one of its racks loses a circuit."""
     with console.guarded():
         if end:
             _client(url).end_job(name)
@@ -236,7 +236,7 @@ def checkpoint(
     ] = None,
     url: Url = None,
 ) -> None:
-    """Announce when a job stands still, so that changes may stop it."""
+    """Announce a checkpoint of a job, at which changes may interrupt it."""
     with console.guarded():
         begins, ends = _span(length, after)
         console.say(_job_text(_client(url).announce_boundary(job, ends, begins)))
@@ -264,7 +264,7 @@ def undo(
     key: Key = None,
     url: Url = None,
 ) -> None:
-    """Make a switch as it was before a transaction."""
+    """Restore the state of a switch before a transaction."""
     with console.guarded():
         made = _client(url).undo(transaction, key)
         if made:

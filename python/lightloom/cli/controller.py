@@ -77,7 +77,7 @@ def add(
         str | None, typer.Option(metavar="TIME", help="Time until it expires, such as 30 d.")
     ] = None,
 ) -> None:
-    """Make a token and print it; nothing else holds its text."""
+    """Create a token and print it; its text is not stored anywhere else."""
     with console.guarded():
         from lightloom.controller.tokens import add_token
         from lightloom.units.durations import duration_ps

@@ -84,7 +84,7 @@ def serve(
 
 @commands.command()
 def show(target: TargetOf, credentials: Secrets = None, json: Json = False) -> None:
-    """Show what a switch is, its cross-connects, and its ports that are in use."""
+    """Show the description of a switch, its cross-connects, and its ports in use."""
     from lightloom.switches.protocol import before_a_change
 
     with _opened(target, credentials) as found:
@@ -104,7 +104,7 @@ def show(target: TargetOf, credentials: Secrets = None, json: Json = False) -> N
 
 @commands.command()
 def read(target: TargetOf, credentials: Secrets = None, json: Json = False) -> None:
-    """Print the cross-connects of a switch, one in a line."""
+    """Print the cross-connects of a switch, one per line."""
     from lightloom.switches.protocol import before_a_change
 
     with _opened(target, credentials) as found:
@@ -209,8 +209,9 @@ def run_test(
 ) -> None:
     """Test a switch and its driver: conformance, switching time, change under light and traffic.
 
-    It uses only ports that are free, or those of the plans, and deletes what it has created.
-    Several targets, such as all faces of one switch, are tested in turn and shown in one table.
+    It uses only free ports, or those of the plans, and deletes the cross-connects that it has
+    created. Several targets, such as all faces of one switch, are tested in turn and shown in one
+    table.
     """
     from lightloom.cli import switch_test
 

@@ -86,7 +86,7 @@ def run(
         typer.Option("--strict", help="Exit with 1 if the run is beyond the limits of fidelity."),
     ] = False,
 ) -> None:
-    """Run the applications of an experiment, or the command after --, and write what was measured.
+    """Run the applications of an experiment, or the command after --, and write the results.
 
     EXPERIMENT.toml is that of a simulation; its table `testbed` has the applications.
     """
@@ -144,7 +144,7 @@ def _measured(
 
 @commands.command()
 def up(file: File, overrides: Overrides = None, fabric: Label = None, name: Name = None) -> None:
-    """Build a testbed and keep it up, its controller at work, until it is interrupted."""
+    """Build a testbed with a running controller, and keep it up until it is interrupted."""
     with _guarded():
         from lightloom.testbed.bed import TakenDownError, Testbed
         from lightloom.testbed.priority import preferred
@@ -215,7 +215,7 @@ def status(
 def down(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]")] = None,
 ) -> None:
-    """Take a testbed down, or all: end what runs on it and remove its namespaces."""
+    """Take down one testbed or all: end their processes and remove their namespaces."""
     with _guarded():
         from lightloom.testbed import folders, namespaces
         from lightloom.testbed import shell as tools
