@@ -176,7 +176,7 @@ def test_nothing_goes_dark_if_a_switch_fails_the_drain(
     flowing.apply((1, 2), (2, 1))
     flowing.fail(2, **how)
     made = flowing.apply((1, 3), (3, 1))
-    assert made.state in ("undone", "draining")  # as the switch takes the rules back, or not yet
+    assert made.state in ("undone", "draining")  # if rules are removed, or not yet
     assert said in made.reason
     assert "datapath 0000000000000002" in made.reason
     assert flowing.lab.lit() == [(1, 2), (2, 1)]

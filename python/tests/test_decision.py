@@ -203,7 +203,7 @@ def purchases(found: list[tuple[int, int, int]]) -> list[Purchase]:
     ]
 
 
-@example([(40, 0, 1), (39, 0, 2)])  # 2.5 % apart in dollars and watts: one mark, not two
+@example([(40, 0, 1), (39, 0, 2)])  # 2.5 % in dollars and watts: one mark, not two
 @given(fabrics)
 def test_the_front_is_that_of_a_search_of_all_pairs_and_corners(
     found: list[tuple[int, int, int]],

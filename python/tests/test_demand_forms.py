@@ -234,7 +234,7 @@ def test_columns_are_named(tmp_path: Path) -> None:
     assert found == {pair: 1_000_000 * amount for pair, amount in FOUR.items()}
 
 
-# What tools write
+# Formats of other tools
 
 OLD = """ts,te,td,sa,da,sp,dp,pr,flg,fwd,stos,ipkt,ibyt,opkt,obyt,in,out,sas,das
 2026-02-11 09:51:56,2026-02-11 09:52:00,4.0,10.0.0.1,10.0.1.2,5,6,TCP,.A,0,0,10,5000,2,700,1,2,0,0
@@ -628,7 +628,7 @@ def test_racks_without_traffic_are_nodes(tmp_path: Path) -> None:
     assert found.names == ["a", "b", "z"]
 
 
-# What is said
+# Messages
 
 runner = CliRunner()
 

@@ -174,7 +174,7 @@ BAD: dict[str, tuple[str, str, str]] = {
         "d.csv:2: time = noon: not a time; write it",
     ),
     "not UTF-8": ("d.csv --format long", "src,dst,bytes\nå,b,5\n", "d.csv: not UTF-8; save it as"),
-    # What is asked for
+    # Options
     "columns of nothing": (
         "d.csv --columns src",
         LONG,

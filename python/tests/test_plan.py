@@ -45,7 +45,7 @@ def planned(*arguments: object, cwd: Path) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-# What is written
+# Written files
 
 
 @pytest.mark.parametrize("algorithm", CIRCUITS + SCHEDULES)
@@ -189,7 +189,7 @@ def test_a_schedule_without_slots_has_a_picture(tmp_path: Path) -> None:
     assert json.loads(plan.text())["schedule"]["slots"] == []
 
 
-# What is read
+# Read files
 
 
 def test_every_format_gives_the_same_plan(tmp_path: Path) -> None:

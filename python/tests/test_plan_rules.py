@@ -334,7 +334,7 @@ def test_a_policy_of_one_s_own_sees_ports_that_are_down_and_is_held_to_the_rest(
         control.plan(demand, mine, rules=apart, stubborn=True)
 
 
-# As they are typed
+# Rules as users type them
 
 
 def test_racks_are_found_by_name_whatever_it_holds() -> None:

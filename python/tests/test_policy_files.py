@@ -129,7 +129,7 @@ def test_results_say_which_file_ran_and_run_again(write: Write, tmp_path: Path) 
         lightloom.run(first / "experiment.toml")
 
 
-# What the user's code raises
+# Exceptions of the user's code
 
 
 def test_what_it_raises_is_the_cause(write: Write) -> None:

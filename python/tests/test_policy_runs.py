@@ -26,7 +26,7 @@ from policy_support import (
 import lightloom
 from lightloom.results.result import Comparison, Result
 
-# Side by side, and again
+# Parallel and repeated runs
 
 COUNTS = """
 CALLS.append(1)

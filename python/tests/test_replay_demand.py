@@ -617,7 +617,7 @@ def test_what_is_no_day_is_refused(
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
 
 
-# What is said
+# Texts
 
 
 def run(words: str) -> str:

@@ -219,7 +219,7 @@ def test_a_stale_entry_may_have_the_name_of_another_connection():
     found = machine()
     found.strike(0, Fault("stale", add=((1, 1),)))
     found.change(1, add=[Wish("1A-1B", Port("A", 2), Port("B", 2))])
-    with pytest.raises(RefusedError, match="existing"):  # what goes is not what holds the port
+    with pytest.raises(RefusedError, match="existing"):  # another one holds the port
         found.change(2, remove=["1A-1B"], add=[wish((1, 3))])
     found.strike(3, Fault("stale", add=((1, 4),)))
     assert {(one.pair, one.configured) for one in found.connections(3)} == {

@@ -179,7 +179,7 @@ def test_faults_of_the_connection_reach_the_driver():
             driver = ScpiSwitch("127.0.0.1", port)
             with pytest.raises(SwitchError) as caught:
                 driver.change([], [(1, 1)])
-            assert caught.value.done is None  # what was done is not known: read the switch
+            assert caught.value.done is None  # the completed part is unknown
             assert switch.pairs() == expected
         switch.strike(Fault("partial"))
         driver = ScpiSwitch("127.0.0.1", port)

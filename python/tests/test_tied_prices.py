@@ -101,7 +101,7 @@ def test_on_either_side_of_a_break_even_the_whole_bill_says_so(
 
         for shares in (some_shares(rng) for _ in range(40)):
             if even.price is not None:
-                if even.price.low:  # else by some prices of the others it never pays
+                if even.price.low:  # for some prices of the others it never pays
                     assert more(even.price.low * Fraction(99, 100), shares) < 0
                 assert more(even.price.high * Fraction(101, 100), shares) > 0
             elif even.surely_below is not None:

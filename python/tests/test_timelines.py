@@ -212,7 +212,7 @@ def test_planes_that_take_turns_in_the_dark_have_no_nights() -> None:
     assert "night:" not in figure.caption
 
 
-# Where it opens
+# Initially visible part
 
 
 @dataclass(frozen=True)

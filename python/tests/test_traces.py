@@ -33,7 +33,7 @@ def trace_at(name: str) -> Iterator[Path]:
 
 def begun(path: Path) -> pa.Table:
     """Returns the flows of a run of the trace that ends when it begins."""
-    unit = {"trace_unit": "ps"} if path.suffix == ".cm" else {}  # else some are refused as absurd
+    unit = {"trace_unit": "ps"} if path.suffix == ".cm" else {}  # some are refused otherwise
     experiment = {
         "cluster": {"hosts": HOSTS, "server_rate": "50 Gb/s"},
         "workload": {"trace": str(path)} | unit,

@@ -355,7 +355,7 @@ class Claimant:
         return os.read(self._came, 1).decode()
 
     def end(self) -> None:
-        os.write(self._go, b"e")  # later ones have inherited it: closed, it would still be open
+        os.write(self._go, b"e")  # later processes inherit it, so a close has no effect
         os.waitpid(self._pid, 0)
         os.close(self._go)
 
