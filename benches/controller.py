@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The controller: a large change compared and planned, its own cost of a transaction, 100 switches
-reconciled at once, and a restart with a long history.
+"""The controller: the comparison and the plan of a large change, its own time of a transaction, 100
+switches reconciled at once, and a restart with a long history.
 
     python benches/controller.py
 
-Prints a table. Times on a busy machine are longer: the load average is printed beside. The
-switches of the first three parts answer at once, from this process; the time within them is
-subtracted. Each part runs in a process of its own. The store is an SQLite file that is flushed at
-each step, as in production.
+Prints a table, with the load average, because times are longer on a busy machine. The switches of
+the first three parts answer at once, from this process; the time within them is subtracted. Each
+part runs in a separate process. The store is an SQLite file that is flushed at each step, as in
+production.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Circuits = list[tuple[int, int]]
 
 
 class Spent(NamedTuple):
-    """Time that passed, and processor time of this process [s]."""
+    """Elapsed time, and processor time of this process [s]."""
 
     wall_s: float
     processor_s: float
@@ -84,7 +84,7 @@ class InstantSwitch:
         return Description("bench:", "in process", "", self._size)
 
     def read(self) -> Reading:
-        """Its cross-connects."""
+        """Returns its cross-connects."""
         with self._counted():
             lit = sorted(self._lit)
             return Reading([CrossConnect(p, name_of(p), Status.CONNECTED) for p in lit])
@@ -98,7 +98,7 @@ class InstantSwitch:
             return Outcome(list(remove), list(add))
 
     def power(self) -> None:
-        """It measures no light."""
+        """Returns no light."""
 
     def close(self) -> None:
         """Nothing is open."""
@@ -128,7 +128,7 @@ class Bench:
         self.controller.want(name, racks.pairs(circuits), "bench")
 
     def own_time(self, name: str) -> Spent:
-        """Reconciles a switch; the time that the controller itself took."""
+        """Reconciles a switch; returns the time of the controller itself."""
         switch = self.switches[name]
         before, began = switch.spent, now()
         (made,) = self.controller.reconcile(name, "bench")
@@ -138,17 +138,18 @@ class Bench:
 
 
 def neighbours(ports: int) -> Circuits:
-    """A circuit between each rack of even number and the next one."""
+    """Returns a circuit between each rack of even number and the next one."""
     return [(a, a + 1) for a in range(0, ports, 2)]
 
 
 def opposite(ports: int) -> Circuits:
-    """A circuit between each rack of the first half and one of the second."""
+    """Returns a circuit between each rack of the first half and one of the second."""
     return [(a, a + ports // 2) for a in range(ports // 2)]
 
 
 def plan(folder: Path) -> None:
-    """A change of 512 circuits: compared, and compared and written down."""
+    """Measures a change of 512 circuits: the comparison, and the comparison with the stored
+    plan."""
     bench = Bench(folder, 1, PORTS)
     bench.want("s0", neighbours(PORTS))
     bench.own_time("s0")
@@ -168,7 +169,7 @@ def plan(folder: Path) -> None:
 
 
 def transactions(folder: Path) -> None:
-    """The controller's own part of a transaction, of one circuit and of 512."""
+    """Measures the controller's own time of a transaction, with one circuit and with 512."""
     bench = Bench(folder, 1, PORTS)
     both = (neighbours(PORTS), opposite(PORTS))
     bench.want("s0", both[0])
@@ -186,7 +187,7 @@ def transactions(folder: Path) -> None:
 
 
 def many(folder: Path) -> None:
-    """100 switches, each with a change, in one pass."""
+    """Measures 100 switches, each with a change, in one iteration."""
     bench = Bench(folder, SWITCHES, PORTS, WORKERS)
     for name in bench.switches:
         bench.want(name, neighbours(PORTS))
@@ -200,7 +201,7 @@ def many(folder: Path) -> None:
 
 
 def restart(folder: Path) -> None:
-    """From the start of the process until it has read its switch and answers."""
+    """Measures the time from the start of the process until it has read its switch and answers."""
     switch, port = free_port(), free_port()
     (folder / "switch.toml").write_text(f'ports = "64x64"\n[faces.scpi]\nport = {switch}\n')
     rows = "".join(f"r{n},{n},{n}\n" for n in range(1, 65))
@@ -222,7 +223,7 @@ def restart(folder: Path) -> None:
 
 
 def fill(store: Store) -> None:
-    """Adds transactions that are over, of eight circuits on a switch with 24 others."""
+    """Adds finished transactions of eight circuits on a switch with 24 others."""
     lit = [(a, a) for a in range(1, 49)]
     change = {"before": lit, "removed": lit[:16], "added": [(a, 49 - a) for a in range(1, 17)]}
     text = json.dumps({**change, "kept": lit[16:]})
@@ -236,8 +237,8 @@ def fill(store: Store) -> None:
 
 
 def until_read(folder: Path, port: int, token: str) -> tuple[float, float]:
-    """Starts the controller; the time until its state has a reading of the switch, and the
-    processor time that it took."""
+    """Starts the controller; returns the time until its state has a reading of the switch, and the
+    processor time."""
     address = f"http://127.0.0.1:{port}/state"
     request = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})
     began = time.perf_counter()
@@ -255,7 +256,7 @@ def until_read(folder: Path, port: int, token: str) -> tuple[float, float]:
 
 @contextmanager
 def running(*words: str) -> Iterator[int]:
-    """A command of Lightloom that runs meanwhile; its process."""
+    """Runs a command of Lightloom in parallel; returns its process."""
     command = [sys.executable, "-m", "lightloom", *words]
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, **silent)
@@ -267,7 +268,7 @@ def running(*words: str) -> Iterator[int]:
 
 
 def answer(where: str) -> None:
-    """Waits until something listens."""
+    """Waits until a process listens."""
     host, _, port = where.partition(":")
     while True:
         try:
@@ -284,7 +285,7 @@ def processor_s(process: int) -> float:
 
 
 def free_port() -> int:
-    """A TCP port that is not in use."""
+    """Returns a TCP port that is not in use."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -299,7 +300,7 @@ PARTS = {part.__name__: part for part in (plan, transactions, many, restart)}
 
 
 def main() -> None:
-    """Runs each part, or the one that is named, and prints the load of the machine."""
+    """Runs each part, or the named one, and prints the load of the machine."""
     if len(sys.argv) > 1:
         with tempfile.TemporaryDirectory() as folder:
             PARTS[sys.argv[1]](Path(folder))

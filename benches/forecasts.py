@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Forecasts of forty experiments against what they take: within their range in 19 of 20.
+"""Compares the forecasts of forty experiments with their runs: 19 of 20 must be within the range of
+the forecast.
 
     python benches/forecasts.py                 all of them, about a quarter of an hour
     python benches/forecasts.py clos sirius     those whose names begin so
     python benches/forecasts.py --json FILE     the figures, too
 
-Each experiment is forecast by `run --dry-run --json` and then run. Times of the processor are
-compared, which a busy machine changes little; memory is the largest peak of the process. The time
-must lie in the range that the forecast states, the command's own start-up apart, and the memory at
-or below what it states as the most. Exits with 1 where fewer than 19 of 20 do. The load averages
-before and after are printed.
+Each experiment is forecast by `run --dry-run --json` and then run. Processor times are compared,
+because a busy machine changes them little; memory is the peak of the process. The time, without the
+start-up of the command, must be within the range of the forecast, and the memory at most its upper
+limit. Exits with 1 if fewer than 19 of 20 forecasts hold. The load averages before and after are
+printed.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-#: Of so many of the forecasts the range must hold.
+#: Share of the forecasts whose range must contain the result.
 SHARE = 0.95
-#: What is shorter than this [s] is forecast as "under 1 s".
+#: Shorter runs are forecast as "under 1 s" [s].
 SHORT_S = 1.0
 COMMAND = [sys.executable, "-m", "lightloom", "run"]
 #: Drawn flows: sizes, racks, servers of a rack, load, flows.
@@ -39,7 +40,7 @@ PARETO = '{ kind = "pareto", shape = 1.05, mean = "100 KB" }'
 
 @dataclass(frozen=True)
 class Case:
-    """An experiment: a fabric on drawn flows."""
+    """An experiment: a fabric with drawn flows."""
 
     name: str
     fabric: str
@@ -51,7 +52,7 @@ class Case:
     run: str = ""
 
     def toml(self) -> str:
-        """The experiment as a file has it."""
+        """Returns the experiment as the text of a file."""
         return (
             f"[cluster]\nracks = {self.racks}\nservers_per_rack = {self.servers}\n"
             f'server_rate = "12.5 Gb/s"\n[workload]\nload = {self.load}\nflows = {self.flows}\n'
@@ -112,7 +113,7 @@ CASES = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was forecast, and what came."""
+    """A forecast and the results of its run."""
 
     name: str
     seconds: float
@@ -124,14 +125,14 @@ class Outcome:
 
     @property
     def in_time(self) -> bool:
-        """Whether the range holds the time."""
+        """Whether the range contains the time."""
         if max(self.seconds, self.took_s) < SHORT_S:
             return True
         return self.least_s <= self.took_s <= self.most_s
 
     @property
     def in_memory(self) -> bool:
-        """Whether it took no more than the most that was stated."""
+        """Whether the memory is at most the upper limit of the forecast."""
         return self.peak <= self.memory
 
     def line(self) -> str:
@@ -161,7 +162,7 @@ def seen(case: Case, start_s: float, folder: Path) -> Outcome:
 
 
 def measured(arguments: list[str]) -> tuple[str, float, int]:
-    """What the command printed, its time of the processor [s] and its peak memory [B]."""
+    """Returns the output of a command, its processor time [s] and its peak memory [B]."""
     with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True) as process:
         out = process.stdout.read() if process.stdout else ""
         _, status, usage = os.wait4(process.pid, 0)
@@ -172,14 +173,14 @@ def measured(arguments: list[str]) -> tuple[str, float, int]:
 
 
 def start_up(folder: Path) -> float:
-    """What the command takes to simulate nothing much [s]."""
+    """Returns the time of the command for a very small simulation [s]."""
     file = folder / "least.toml"
     file.write_text(Case("least", CLOS, 2, 1).toml())
     return min(measured([str(file), "-o", str(folder / "least"), "--json"])[1] for _ in range(3))
 
 
 def outcomes(names: list[str]) -> Iterator[Outcome]:
-    """Each experiment whose name begins with one of these, or all, one after the other."""
+    """Runs each experiment whose name begins with one of these, or all, one after another."""
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given)
         start_s = start_up(folder)
@@ -189,7 +190,7 @@ def outcomes(names: list[str]) -> Iterator[Outcome]:
 
 
 def main() -> None:
-    """Prints a line an experiment and how many forecasts held."""
+    """Prints one line per experiment, and the number of forecasts that hold."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--json", type=Path)

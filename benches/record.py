@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the benches and records what they print, with the machine they ran on.
+"""Runs the benches and records their output, with a description of the machine.
 
     python benches/record.py                   all cases, into benches/runs
     python benches/record.py paper-128 ideal   those cases only
     python benches/record.py -o - tiny         to standard output instead
 
-`make bench` calls it. What the figures mean is in benches/README.md.
+`make bench` calls this script. benches/README.md explains the results.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Record = dict[str, Any]
 
 
 def output(*command: str) -> str:
-    """What a command prints; empty if it cannot be run."""
+    """Returns the output of a command; empty if it cannot be run."""
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -37,7 +37,8 @@ def output(*command: str) -> str:
 
 
 def field(path: str, name: str) -> str | None:
-    """The first `name: value` of a file of the kernel's, where there is one."""
+    """Returns the value of the first `name: value` in a file of the kernel; None if there is
+    none."""
     try:
         lines = Path(path).read_text().splitlines()
     except OSError:
@@ -50,7 +51,7 @@ def field(path: str, name: str) -> str | None:
 
 
 def machine() -> Record:
-    """What the figures depend on beside the code."""
+    """Returns the properties of the machine on which results depend."""
     memory = field("/proc/meminfo", "MemTotal")
     return {
         "cpu": field("/proc/cpuinfo", "model name")
@@ -66,7 +67,7 @@ def machine() -> Record:
 
 
 def huge_pages() -> str | None:
-    """When the kernel gives huge pages: always, madvise or never."""
+    """Returns when the kernel gives huge pages: always, madvise or never."""
     try:
         setting = Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text()
     except OSError:
@@ -75,12 +76,12 @@ def huge_pages() -> str | None:
 
 
 def load_average() -> list[float] | None:
-    """Processes that wanted to run over 1, 5 and 15 minutes, where the system tells."""
+    """Returns the load averages over 1, 5 and 15 minutes; None if the system has none."""
     return [round(load, 2) for load in os.getloadavg()] if hasattr(os, "getloadavg") else None
 
 
 def commit() -> Record:
-    """The code that ran. Results and documents may differ from it."""
+    """Returns the commit of the code. Results and documents may differ from it."""
     code = ["crates", "Cargo.toml", "Cargo.lock"]
     return {
         "commit": output("git", "rev-parse", "--short", "HEAD") or "unknown",
@@ -89,7 +90,7 @@ def commit() -> Record:
 
 
 def kernels(cases: list[str]) -> list[Record]:
-    """Runs the bench binaries; lines that are JSON objects with `bench` are figures."""
+    """Runs the bench binaries; lines that are JSON objects with `bench` are results."""
     crates = ["-p", "lightloom-fabrics", "-p", "lightloom-control", "-p", "lightloom-photonics"]
     command = ["cargo", "bench", *crates, "--benches", "--", *cases]
     found: list[Record] = []
@@ -109,7 +110,8 @@ def kernels(cases: list[str]) -> list[Record]:
 
 
 def command_line(runs: int = 5) -> list[Record]:
-    """The paper's simulation as a user starts it: `lightloom run examples/sirius.toml`."""
+    """Measures the simulation of the paper from a user's view: `lightloom run
+    examples/sirius.toml`."""
     lightloom = Path(sys.executable).with_name("lightloom")
     if not lightloom.exists():
         print(f"no {lightloom}: the whole command is not measured", file=sys.stderr)
@@ -133,7 +135,7 @@ def command_line(runs: int = 5) -> list[Record]:
 
 
 def name(recorded: Record) -> Path:
-    """A file that no earlier run has."""
+    """Returns the name of a file that no earlier run has."""
     stem = f"{recorded['date'][:10]}-{recorded['commit']}" + "-changed" * recorded["changed"]
     path, again = RUNS / f"{stem}.json", 2
     while path.exists():
@@ -142,7 +144,7 @@ def name(recorded: Record) -> Path:
 
 
 def main() -> None:
-    """Measures, and writes what was measured."""
+    """Measures, and writes the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="*", help="cases to run; all, and the command, without")
     parser.add_argument("-o", "--output", help="file to write, or - for standard output")

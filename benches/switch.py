@@ -3,7 +3,7 @@
 
     python benches/switch.py
 
-Prints a table. Times on a busy machine are longer: the load average is printed beside, and the
+Prints a table with the load average, because times are longer on a busy machine, and with the
 processor time of the switch itself, which depends on it less.
 """
 
@@ -29,20 +29,20 @@ FACES = ("scpi", "tl1", "command", "ssh", "netconf", "gnmi")
 
 
 def setup() -> str:
-    """The file of the switch."""
+    """Returns the file of the switch."""
     head = f'ports = "{PORTS}x{PORTS}"\n[timing]\nsettle = "20 ms"\n'
     return head + "".join(f"[faces.{face}]\nport = {free_port()}\n" for face in FACES)
 
 
 def free_port() -> int:
-    """A TCP port that is not in use."""
+    """Returns a TCP port that is not in use."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def first_answer(port: int) -> None:
-    """Asks over SCPI until there is an answer."""
+    """Sends SCPI queries until there is an answer."""
     while True:
         try:
             with socket.create_connection(("127.0.0.1", port), 1) as line:
@@ -72,7 +72,7 @@ def row(name: str, value: str, limit: str = "") -> None:
 
 
 def bulk(process: int, target: str, name: str = "") -> None:
-    """512 cross-connects in one change, created and moved; the best of three."""
+    """Measures 512 cross-connects in one change, created and moved; the best of three."""
     switch = open_target(target)
     switch.read()
     best, least, move, most = [float("inf")] * 4
@@ -93,12 +93,12 @@ def bulk(process: int, target: str, name: str = "") -> None:
 
 
 def said(taken_s: float, used_s: float) -> str:
-    """A time, and the processor time in it."""
+    """Returns the text of a time, and of the processor time in it."""
     return f"{taken_s - SETTLE_S:.3f} s ({used_s:.2f} s CPU)"
 
 
 def clients(port: int) -> None:
-    """Many clients at once."""
+    """Measures many clients at once."""
     started = time.monotonic()
     lines = [socket.create_connection(("127.0.0.1", port), 60) for _ in range(CLIENTS)]
     for line in lines:

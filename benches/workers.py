@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""A grid of 64 points of a second or more on one worker of Dask and on two: 0.6 of the time.
+"""Compares a grid of 64 points of at least a second on one Dask worker and on two, which must need
+at most 0.6 of the time.
 
     python benches/workers.py                  prints the seconds, the load, and their ratio
     python benches/workers.py --rounds 3       one and two workers in turns; the best of each counts
 
-A scheduler and the workers are started here, on loopback, and end with this script. It needs two
-cores that nobody else uses: the load averages before and after are printed beside. Exits with 1 if
-two workers take more than 0.6 of the time of one.
+The script starts a scheduler and the workers on loopback, and ends them. It needs two cores without
+other load; the load averages before and after are printed. Exits with 1 if two workers take more
+than 0.6 of the time of one.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ SWEEP = 'base = "base.toml"\n[grid]\n"run.seed" = [SEEDS]\n'
 
 @contextmanager
 def cluster(folder: Path, workers: int) -> Iterator[Path]:
-    """A scheduler and so many workers of one thread; the file that names the scheduler."""
+    """Starts a scheduler and workers with one thread each; returns the file that names the
+    scheduler."""
     file = folder / "scheduler.json"
     local = ("--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0")
     begun = [start(folder, "scheduler", *local, "--scheduler-file", str(file))]
@@ -71,7 +73,7 @@ def start(folder: Path, role: str, *options: str) -> subprocess.Popen[bytes]:
 
 
 def wait_until(there: Callable[[], bool], patience_s: float = 120.0) -> None:
-    """Waits until something is there."""
+    """Waits until a condition holds."""
     begun = time.monotonic()
     while not there():
         if time.monotonic() > begun + patience_s:
@@ -80,7 +82,7 @@ def wait_until(there: Callable[[], bool], patience_s: float = 120.0) -> None:
 
 
 def measured(workers: int, flows: int) -> tuple[float, list[float]]:
-    """Seconds of the whole sweep, as its user waits; and of each simulation."""
+    """Returns the elapsed time of the whole sweep and of each simulation [s]."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "base.toml").write_text(BASE.replace("FLOWS", str(flows)))

@@ -1,8 +1,9 @@
-"""Builds the Rust documentation, and fails for a link in it that leads nowhere.
+"""Builds the Rust documentation, and fails if it has a broken link.
 
     python scripts/doc_links.py
 
-Doc comments put units in brackets, `[B]`, which rustdoc takes for links: those are known here.
+Doc comments have units in brackets, `[B]`, which rustdoc reads as links; this script knows these
+units.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ UNITS = {
         "list",
     ),
 }
-"""What brackets hold that is no link."""
+"""Texts in brackets that are not links."""
 
 
 def dead(messages: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """The links that lead nowhere, of cargo's messages."""
+    """Returns the broken links in cargo's messages."""
     for message in messages:
         found = message.get("message") or {}
         code = (found.get("code") or {}).get("code", "")
@@ -53,7 +54,7 @@ def dead(messages: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Exit code 1 if a link leads nowhere, that of cargo if it fails."""
+    """Returns exit code 1 if a link is broken, and that of cargo if it fails."""
     done = subprocess.run(COMMAND, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         return done.returncode

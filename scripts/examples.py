@@ -1,7 +1,7 @@
 """Shows the doctests of docstrings as examples in the API reference.
 
-A Griffe extension (`extensions` of mkdocstrings in mkdocs.yml): the parser of
-docstrings knows examples only below a heading, which doctests do without.
+A Griffe extension (`extensions` of mkdocstrings in mkdocs.yml): the parser of docstrings recognises
+examples only below a heading, which doctests do not have.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DOCTEST = re.compile(r"^>>> .*(?:\n(?!\n).*)*", re.MULTILINE)
 
 
 class Examples(griffe.Extension):
-    """Puts a heading above each run of doctest lines."""
+    """Inserts a heading above each group of doctest lines."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Called for every module, class, function and attribute."""
@@ -25,5 +25,5 @@ class Examples(griffe.Extension):
 
 
 def under_heading(doctest: re.Match[str]) -> str:
-    """The lines, indented below `Examples:`."""
+    """Returns the lines, indented below `Examples:`."""
     return "Examples:\n" + textwrap.indent(doctest.group(), "    ")

@@ -1,9 +1,9 @@
-"""The fate of results when commands are killed, disks are full and files are cut.
+"""Tests results when commands are killed, disks are full, and files are truncated.
 
-Every try begins with a complete old result. A command that is to make another one is disturbed;
-then all files must be the old ones or the new ones, once a command has looked. `lightloom
-verify` is that command where the writer died, and the same command run again where it is not.
-Prints tries and failures; exit code 1 if there are failures.
+Every try begins with a complete old result. A command that makes another result is disturbed; after
+the next command, all files must be those of the old result or those of the new one. This command is
+`lightloom verify` if the writer died, and otherwise the same command again. Prints tries and
+failures; the exit code is 1 if there are failures.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ kind = "sirius"
 SWEEP = (
     'base = "e.toml"\nflows = true\n[grid]\n"workload.load" = [0.2, 0.3]\n"run.seed" = [SEED, 8]\n'
 )
-#: Seconds that a command may take at most, with much to spare on a machine that has other work.
+#: Time limit of a command, with a large reserve for busy machines [s].
 PATIENCE_S = 300
-#: What ends a command, and whether its whole group gets it, as from a terminal.
+#: Signals that end a command, and whether its whole group receives them, as from a terminal.
 SIGNALS = (
     (signal.SIGINT, True),
     (signal.SIGINT, False),
@@ -57,12 +57,13 @@ SIGNALS = (
     (signal.SIGHUP, False),
     (signal.SIGKILL, False),
 )
-#: Python's own start, before a line of Lightloom: a SIGINT there is the interpreter's to heed.
+#: Python's own start, before any line of Lightloom, where the interpreter handles SIGINT.
 NOT_OURS = "in Python's own start"
-#: What differs between equal runs.
+#: Values that differ between equal runs.
 TIMES = ("kernel_s", "wall_s", "peak_rss_bytes", "threads")
 HIDDEN = ".lightloom"
-#: Of a sweep: a file of each point, with its times; of one that has not ended, apart.
+#: Folders of a sweep with one file per point, which has times; that of an unfinished sweep is
+#: separate.
 ROWS, UNFINISHED = "rows", "rows.unfinished"
 
 
@@ -72,13 +73,14 @@ class Tally:
 
     tries: dict[str, int] = field(default_factory=dict)
     slowest: dict[str, float] = field(default_factory=dict)
-    """Seconds that a command took at most to end after a signal."""
+    """Longest time of a command to end after a signal [s]."""
     struck: dict[str, int] = field(default_factory=dict)
-    """Commands that the signal ended; others had ended, or end well all the same."""
+    """Number of commands that the signal ended; others had ended before, or completed
+    nevertheless."""
     failures: list[str] = field(default_factory=list)
 
     def count(self, kind: str, why: str | None) -> None:
-        """One try, and what was wrong with it."""
+        """Counts one try, and its error, if any."""
         self.tries[kind] = self.tries.get(kind, 0) + 1
         if why is not None:
             self.failures.append(f"{kind}: {why}")
@@ -93,7 +95,7 @@ class Command:
     words: tuple[str, ...]
 
     def start(self, folder: Path) -> subprocess.Popen[str]:
-        """Begins it, in a process group of its own."""
+        """Starts it in its own process group."""
         return subprocess.Popen(
             [sys.executable, "-m", "lightloom", *self.words, "-o", "out"],
             cwd=folder,
@@ -104,7 +106,7 @@ class Command:
         )
 
     def run(self, folder: Path) -> tuple[int, str]:
-        """Runs it to its end: exit code, and what it said on standard error."""
+        """Runs it to its end; returns its exit code and its standard error."""
         process = self.start(folder)
         _, said = process.communicate(timeout=PATIENCE_S)
         return process.returncode, said
@@ -119,28 +121,28 @@ COMMANDS = (
 
 
 def prepare(folder: Path, seed: int, flows: int = 3000) -> None:
-    """The files of a command that is to make the result of a seed."""
+    """Writes the files of a command that makes the result of a seed."""
     text = EXPERIMENT.replace("SEED", str(seed)).replace("FLOWS", str(flows))
     (folder / "e.toml").write_text(text)
     (folder / "s.toml").write_text(SWEEP.replace("SEED", str(seed)))
 
 
 def content(path: Path) -> object:
-    """A file as it is compared: without times."""
+    """Returns the content of a file for comparison, without times."""
     if path.suffix != ".json":
         return path.read_bytes()
     return timeless(json.loads(path.read_text()))
 
 
 def timeless(value: object) -> object:
-    """JSON without what differs between equal runs."""
+    """Returns JSON without values that differ between equal runs."""
     if isinstance(value, dict):
         return {key: timeless(of) for key, of in value.items() if key not in TIMES}
     return [timeless(of) for of in value] if isinstance(value, list) else value
 
 
 def image(out: Path) -> dict[str, object]:
-    """All files below a folder; pages and tables that hold times, and records, by name alone."""
+    """Returns all files below a folder; pages and tables with times, and records, only by name."""
     return {
         path.relative_to(out).as_posix(): (
             "there"
@@ -154,7 +156,7 @@ def image(out: Path) -> dict[str, object]:
 
 
 def children(group: int) -> list[int]:
-    """Processes of a group that are still there, zombies aside."""
+    """Returns the running processes of a group, without zombies."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -165,7 +167,7 @@ def children(group: int) -> list[int]:
 
 
 def whole(out: Path) -> str | None:
-    """What `lightloom verify` says is wrong."""
+    """Returns the errors that `lightloom verify` reports."""
     done = subprocess.run(
         [sys.executable, "-m", "lightloom", "verify", str(out), "--json"],
         capture_output=True, text=True, timeout=PATIENCE_S, check=False,
@@ -180,7 +182,7 @@ def whole(out: Path) -> str | None:
 
 @dataclass
 class Case:
-    """A command with its old and its new result, and how long it takes."""
+    """A command with its old and its new result, and its running time."""
 
     command: Command
     top: Path
@@ -188,11 +190,11 @@ class Case:
     new: dict[str, object]
     seconds: float
     code: int
-    """Its exit code, undisturbed."""
+    """Its exit code without a disturbance."""
 
     @staticmethod
     def make(command: Command, top: Path) -> Case:
-        """Makes both results undisturbed, the new one over the old one."""
+        """Makes both results without disturbances, the new one over the old one."""
         images, begun, code = [], 0.0, 0
         for seed in (1, 2):
             prepare(top, seed)
@@ -206,7 +208,7 @@ class Case:
         return Case(command, top, *images, time.monotonic() - begun, code)
 
     def reset(self) -> Path:
-        """The old result again, and the files of the new one."""
+        """Restores the old result and the files of the new one."""
         out = self.top / "out"
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(self.top / "kept", out)
@@ -215,7 +217,7 @@ class Case:
 
 
 def settle(out: Path) -> None:
-    """What the next reader does: undoes what a dead process left."""
+    """Acts as the next reader: undoes the unfinished changes of a dead process."""
     code = "import sys; from lightloom.storage import lock; from pathlib import Path; "
     code += "top = Path(sys.argv[1]); lock.settle(top); "
     code += "lock.release_left([top, *top.glob('points/*/')])"
@@ -223,9 +225,11 @@ def settle(out: Path) -> None:
 
 
 def judged(case: Case, found: dict[str, object]) -> str | None:
-    """Whether files are all of the old or all of the new result. Points of a sweep are each a
-    result: beside an old one those of the new one may be there; tables, rows, page and figures are
-    one, and complete."""
+    """Whether all files belong to the old result, or all to the new one.
+
+    Each point of a sweep is a result of its own: points of the new sweep may exist next to the old
+    sweep. Tables, rows, page and figures are one result, and complete.
+    """
     if case.command.name != "sweep":
         if found in (case.old, case.new):
             return None
@@ -247,19 +251,21 @@ def judged(case: Case, found: dict[str, object]) -> str | None:
 
 
 def of_point(name: str) -> bool:
-    """Whether a file of a sweep is of one point alone, and may be there before the others."""
+    """Whether a file of a sweep belongs to one point only, and may exist before the others."""
     return name.startswith(("points/", f"{UNFINISHED}/"))
 
 
 def differing(found: dict[str, object], wanted: dict[str, object]) -> list[str]:
-    """Names of files that differ."""
+    """Returns the names of files that differ."""
     names = {*found, *wanted}
     return sorted(name for name in names if found.get(name) != wanted.get(name))[:4]
 
 
 def kill(case: Case, number: int, group: bool, after: float) -> tuple[str | None, float, bool]:
-    """Sends a signal after so many seconds to the whole group or to the command alone; what is
-    wrong then, how long the command took to end, and whether the signal ended it."""
+    """Sends a signal after a time to the whole group or only to the command.
+
+    Returns the error, if any, the time until the command ended, and whether the signal ended it.
+    """
     out = case.reset()
     process = case.command.start(case.top)
     time.sleep(after)
@@ -281,7 +287,7 @@ def kill(case: Case, number: int, group: bool, after: float) -> tuple[str | None
 def ended(
     case: Case, out: Path, process: subprocess.Popen[str], number: int, said: str
 ) -> str | None:
-    """What is wrong with how a command ended, and with what it left."""
+    """Returns the error in the end of a command or in its files, if any."""
     until = time.monotonic() + (5 if number == signal.SIGKILL else 1)
     while (left := children(process.pid)) and time.monotonic() < until:
         time.sleep(0.05)
@@ -295,7 +301,8 @@ def ended(
     if stray := [path.name for path in out.rglob(f"{HIDDEN}*")]:
         return f"stray {stray}"
     found = image(out)
-    # A shell has 128 and the number for both: a signal handled, and one that came before that.
+    # A shell reports 128 + the number both for a handled signal and for one before the handler was
+    # set.
     if process.returncode not in (128 + number, -number):
         whole_new = process.returncode == case.code and judged(replace(case, old=case.new), found)
         if process.returncode != case.code or whole_new:
@@ -341,8 +348,8 @@ def cut(case: Case, tries: int, chosen: random.Random, tally: Tally) -> None:
 
 
 def refused(case: Case, kind: str, word: str, tally: Tally, *, may_fit: bool = False) -> None:
-    """A command that the system must refuse: exit code 2, the path and the reason, all as was; or,
-    where there may be room for it, one that ends well with the whole new result."""
+    """Tests a command that the system must refuse with exit code 2, the path and the reason, and
+    without changes; if the space may suffice, it may also succeed with the complete new result."""
     out = case.top / "out"
     before = image(out)
     prepare(case.top, 2)
@@ -355,7 +362,7 @@ def refused(case: Case, kind: str, word: str, tally: Tally, *, may_fit: bool = F
         why = f"exit {code}: {said.strip()[-300:]}"
     elif stray := list(out.rglob(f"{HIDDEN}*")):
         why = f"stray {stray}"
-    elif case.command.name == "sweep":  # points that were complete before stay
+    elif case.command.name == "sweep":  # points that were complete before remain
         why = judged(case, image(out))
     elif image(out) != before:
         why = f"not as it was: {differing(image(out), before)}"
@@ -364,7 +371,7 @@ def refused(case: Case, kind: str, word: str, tally: Tally, *, may_fit: bool = F
 
 @contextlib.contextmanager
 def mounted(out: Path, options: str) -> Iterator[bool]:
-    """A tmpfs there, if this user may mount one."""
+    """Mounts a tmpfs there, if this user may mount one."""
     made = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(out)], capture_output=True, check=False
     )
@@ -376,7 +383,7 @@ def mounted(out: Path, options: str) -> Iterator[bool]:
 
 
 def full(case: Case, tally: Tally) -> None:
-    """A disk with the old result on it and a few KB, more from try to try."""
+    """Tests a disk with the old result and a few free KB, more in each try."""
     kept = sum(path.stat().st_size for path in (case.top / "kept").rglob("*") if path.is_file())
     files = sum(1 for path in (case.top / "kept").rglob("*") if path.is_file())
     for spare in (0, 8, 32, 96):
@@ -394,7 +401,7 @@ def full(case: Case, tally: Tally) -> None:
 
 
 def unwritable(case: Case, tally: Tally) -> None:
-    """A read-only file system for root, a read-only folder for others."""
+    """Tests a read-only file system for root, and a read-only folder for other users."""
     out = case.reset()
     if os.geteuid() != 0:
         out.chmod(0o555)
@@ -411,7 +418,8 @@ def unwritable(case: Case, tally: Tally) -> None:
 
 
 def two(case: Case, tries: int, tally: Tally) -> None:
-    """Two commands at once: one result is complete, and one is refused by who holds it."""
+    """Tests two commands at once: one result is complete, and the other command is refused with the
+    name of the first."""
     for _ in range(tries):
         out = case.reset()
         both = [case.command.start(case.top) for _ in range(2)]
@@ -434,8 +442,8 @@ def main() -> int:
     given = asked.parse_args()
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(1 << 32)
     print(f"seed {seed}, {given.tries} tries of each kind", flush=True)
-    # What a shell starts in its background ignores Ctrl-C, and under nohup SIGHUP: so would all
-    # that is tried here.
+    # Background processes of a shell ignore SIGINT, and under nohup SIGHUP; the commands of this
+    # script would inherit this.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     tally, chosen = Tally(), random.Random(seed)
@@ -460,7 +468,7 @@ def main() -> int:
 def steps(
     case: Case, tries: int, chosen: random.Random, tally: Tally
 ) -> Iterator[Callable[[], None]]:
-    """What is tried of a command."""
+    """Returns the tests of a command."""
     yield lambda: unwritable(case, tally)
     yield lambda: full(case, tally)
     yield lambda: two(case, min(tries, 3), tally)

@@ -1,9 +1,8 @@
-"""Makes the gallery of the documentation: each example with its command, its picture and
-what to see in it.
+"""Makes the gallery of the documentation: each example with its command, its figure and an
+explanation.
 
-MkDocs calls `on_files` (`hooks` in mkdocs.yml). Examples run when the page is made, on the
-machine that makes it; what they came to is kept in `.make/gallery` until an example or
-Lightloom itself changes.
+MkDocs calls `on_files` (`hooks` in mkdocs.yml). Examples are run when the page is built, on the
+building machine; their figures are stored in `.make/gallery` until an example or Lightloom changes.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ class Shown:
 
     title: str
     command: str
-    """As a user types it in a checkout; it compares, plans, or reckons what parts cost."""
+    """The command as a user types it in a checkout; it compares, plans, or computes costs."""
     picture: str
-    """The figure of the report; of a plan, or of prices, the picture itself."""
+    """The figure of the report; for a plan or for prices, the name of the image."""
     see: str
-    """What to look at."""
+    """The explanation of the figure."""
 
     @property
     def name(self) -> str:
-        """The name of its picture: that of the example."""
+        """The name of its image: that of the example."""
         return next(Path(word).stem for word in shlex.split(self.command) if "examples/" in word)
 
 
@@ -185,7 +184,7 @@ GALLERY = (
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Adds the page and its pictures."""
+    """Adds the page and its images."""
     from mkdocs.structure.files import File
 
     for shown in GALLERY:
@@ -208,7 +207,8 @@ def page() -> Iterator[str]:
 
 
 def picture(shown: Shown) -> Path:
-    """The picture of an example, made anew if it or Lightloom changed."""
+    """Returns the image of an example, which is made again if the example or Lightloom has
+    changed."""
     kept = KEPT / f"{shown.name}-{digest(shown)}.png"
     if not kept.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
@@ -221,7 +221,7 @@ def picture(shown: Shown) -> Path:
 
 
 def make(shown: Shown, folder: Path) -> Path:
-    """Runs the command of an example; its picture in the folder."""
+    """Runs the command of an example; returns its image in the folder."""
     words = shlex.split(shown.command)[1:]
     if words[0] == "cost":
         return tornado(ROOT / words[1], folder / "tornado.png")
@@ -235,12 +235,12 @@ def make(shown: Shown, folder: Path) -> Path:
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     if made.exists():
         return made
-    # Of several cases each has its own: the first.
+    # Each of several cases has its own figure; the first one is used.
     return min((folder / "figures").glob(f"*-{shown.picture}.png"))
 
 
 def tornado(experiment: Path, made: Path) -> Path:
-    """Which price decides what its fabrics cost, as a picture there."""
+    """Draws which price decides the costs of its fabrics."""
     import lightloom
     from lightloom.plotting.tornado import figure
 
@@ -250,7 +250,7 @@ def tornado(experiment: Path, made: Path) -> Path:
 
 
 def digest(shown: Shown) -> str:
-    """Changes with what an example says, and with Lightloom."""
+    """Returns a digest that changes with the contents of an example, and with Lightloom."""
     from lightloom import _core
 
     found = hashlib.sha256(repr(shown).encode())

@@ -1,5 +1,5 @@
-"""Writes pages of the documentation from what the code says of itself: the
-configuration reference from the schemas, the outcomes from the claims.
+"""Writes generated pages of the documentation: the configuration reference from the schemas, and
+the outcomes from the claims.
 
 MkDocs calls the functions (`hooks` in mkdocs.yml).
 """
@@ -30,7 +30,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Fills in the table of claims where a page asks for it."""
+    """Inserts the table of claims if a page requests it."""
     return markdown.replace("<!-- claims -->", "\n".join(claims()))
 
 
@@ -78,7 +78,7 @@ def row(parameter: Parameter) -> str:
 
 
 def choices(parameter: Parameter) -> Iterator[str]:
-    """What the values of a parameter mean, where they have meanings."""
+    """Returns the meanings of a parameter's values, if they have meanings."""
     told = [choice for choice in parameter.choices if choice.description]
     if not told:
         return
@@ -90,7 +90,7 @@ def choices(parameter: Parameter) -> Iterator[str]:
 
 
 def claims() -> Iterator[str]:
-    """Every claim on record with its outcome."""
+    """Returns every recorded claim with its outcome."""
     for path in sorted(ROOT.glob("validation/*/claims.toml")):
         record = Claims.read(path)
         yield f"\n## {record.title}\n"

@@ -18,7 +18,7 @@ PAGE, OVERVIEW = ROOT / "docs" / "reproduced.md", ROOT / "docs" / "reproduce.md"
 
 
 def made() -> dict[Path, str]:
-    """Both files as they have to be."""
+    """Returns the expected contents of both files."""
     known = status.papers(ROOT / "validation")
     overview = OVERVIEW.read_text(encoding="utf-8")
     table = status.inserted(overview, status.summary(known), OVERVIEW.name)
@@ -27,8 +27,11 @@ def made() -> dict[Path, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Writes both, or looks at them. Returns 1 if one is not up to date or a claim's status is
-    not what its value comes to, 2 if they cannot be made."""
+    """Writes both files, or checks them.
+
+    Returns 1 if one is not up to date or a claim's status contradicts its value, and 2 if they
+    cannot be made.
+    """
     try:
         files = made()
         found = [c for p in status.papers(ROOT / "validation") for c in status.contradictions(p)]
