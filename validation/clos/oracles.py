@@ -1,5 +1,5 @@
-"""What theory says of an ideal Clos: completion time of a lone flow, and what
-each network carries when it is offered too much."""
+"""An ideal Clos compared with theory: completion time of a lone flow, and the throughput of each
+network in overload."""
 
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 def _lone_flow(workers: int) -> float:
     """FCT of 1.5 MB between pods, relative to the closed form."""
-    # Of the flows that the seeds draw, seven in eight cross the core; the median does.
+    # Seven of eight flows that the seeds draw cross the core, and so does the median.
     runs = vary(LONE, {"lone": ([], "clos")}, flows=1, seeds=range(1, 10), workers=workers)
     return (runs.value("lone", "fct.all.mean_us") or 0.0) / LONE_US
 

@@ -1,4 +1,5 @@
-"""§2: what a circuit switch for 52 racks costs, and §7.3: how many switches 1,000 racks take."""
+"""§2: the cost of a circuit switch for 52 racks, and §7.3: the number of switches for 1,000
+racks."""
 
 from fractions import Fraction
 from math import ceil

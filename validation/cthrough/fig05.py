@@ -1,4 +1,4 @@
-"""Fig 5: what one flow gets while its circuit comes and goes, 40:1."""
+"""Fig 5: throughput of one flow while its circuit comes up and goes dark, 40:1."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _throughput(result: Any) -> tuple[list[float], list[float]]:
-    """Ends of the samples [ms], and what came through in each [Mb/s]."""
+    """Ends of the samples [ms], and throughput in each [Mb/s]."""
     times = [t / 1e9 for t in result.timeseries["time_ps"].to_pylist()]
     bytes_ = result.timeseries["bytes_delivered"].to_pylist()
     steps = zip(times, times[1:], bytes_, bytes_[1:], strict=False)
@@ -37,7 +37,7 @@ def _throughput(result: Any) -> tuple[list[float], list[float]]:
 
 
 def _until(full: float, times: list[float], rates: list[float], since: float) -> float:
-    """When the first sample ends of those after `since` that are full."""
+    """End of the first sample after `since` with the full rate."""
     later = zip(times, rates, strict=True)
     return next(t for t, rate in later if t > since + STEP / 2 and rate >= 0.999 * full)
 

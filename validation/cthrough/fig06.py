@@ -41,7 +41,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 def _case(network: str, ratio: int, buffer: float, interval: int) -> tuple[list[str], str]:
     # The buffer of a connection limits the application on every network, and its content is the
-    # demand that c-Through sees.
+    # demand that c-Through measures.
     settings = [f"workload.jobs.0.buffer={buffer} MB"]
     if network != "full-bisection":
         settings.append(f"fabric.{network}.oversubscription={ratio}")

@@ -15,7 +15,7 @@ MIX = "workload.jobs=[{kind = 'gridmix'}]"
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """Times of all jobs on the three networks, of five mixes."""
+    """Times of all jobs of five mixes on the three networks."""
     del quick  # it takes seconds
     cases = {network: ([MIX], network) for network in NETWORKS}
     runs = vary(TESTBED, cases, seeds=SEEDS, workers=workers)
@@ -36,7 +36,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _times(runs: Runs[str], network: str) -> list[list[float]]:
-    """Completion times of the single jobs of each mix, which as a whole is not one."""
+    """Completion times of the single jobs of each mix, without the mix as a whole."""
     mixes = [summary["jobs"] for summary in runs.summaries[network]]
     return [[job["seconds"] for name, job in mix.items() if "/" in name] for mix in mixes]
 

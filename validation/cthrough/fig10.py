@@ -1,8 +1,8 @@
 """Fig 10: MPI FFT of 256 M elements on 15 nodes against the size of socket
 buffers and the interval of reconfiguration, at 40:1, 10:1 and 4:1.
 
-The paper leaves open how long nodes compute between exchanges. The verdict is from the default of
-the job, derived from operations; the claims are measured from 0.3 to 5 s, and with all blocks
+The paper does not state the computation time between exchanges. The verdict uses the default of the
+job, which is derived from operations; the claims are measured from 0.3 to 5 s, and with all blocks
 sent at once, which FFTW does not do.
 """
 
@@ -19,15 +19,15 @@ BUFFERS = (0.128, 50, 100, 300)
 #: Reconfiguration intervals [ms].
 INTERVALS = (300, 500, 1_000, 3_000, 5_000)
 JOB = "jobs.fft.seconds"
-#: Computing before each of the two transposes [s].
+#: Computation time before each of the two transposes [s].
 DERIVED = 1.25
 COMPUTING = (0.3, 0.6, DERIVED, 2.5, 5.0)
 AT_ONCE = "all at once"
 
 Way = tuple[str, float]
-"""How blocks are exchanged, and how long is computed before [s]."""
+"""Exchange of blocks, and computation time before it [s]."""
 Key = tuple[Way, str, int, float, int]
-"""That, the network, its ratio, socket buffers [MB], the interval [ms]."""
+"""The way, the network, its ratio, socket buffers [MB], the interval [ms]."""
 
 FFTW: Way = ("tournament", DERIVED)
 WAYS: dict[str, Way] = {
@@ -100,7 +100,7 @@ def _case(way: Way, ratio: int, buffer: float, interval: int) -> tuple[list[str]
 
 
 def _by_computing(by_way: dict[str, dict[str, float]]) -> dict[str, Any]:
-    """What the interval costs, by how long nodes compute."""
+    """Effect of the interval, by the computation time of nodes."""
     lines = {
         "5 s relative to 0.3 s": [by_way[f"{s} s"]["fig10-slow-interval"] for s in COMPUTING],
         "0.3 s relative to full bisection": [

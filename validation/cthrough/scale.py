@@ -17,10 +17,11 @@ from lightloom.validation.study import draw, panel
 TESTBED = Path(__file__).with_name("testbed.toml")
 VISIT = Path(__file__).with_name("visit.toml")
 RACKS = 1_000
-#: Servers of rack 0 that send to a server of every other rack; together they
-#: fill a circuit for an interval, less what the tree carries.
+#: Number of servers of rack 0 that send to a server of every other rack, and the bytes of each;
+#: together they fill a circuit for an interval, minus the traffic of the tree.
 SENDERS, EACH = 4, 110_000_000
-#: Of a sort on the testbed: its servers and racks, and what a server reports a queue above [B].
+#: A sort on the testbed: its servers and racks, and the threshold above which a server reports a
+#: queue [B].
 SORT = ["workload.jobs=[{kind = 'sort'}]", "run.controller_log=true"]
 SERVERS, TESTBED_RACKS, THRESHOLD = 16, 4, 1_000_000
 SEEDS = (1, 2, 3, 4, 5)
@@ -28,7 +29,7 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """Time to match racks of several demands; the visit delay."""
+    """Computation time of matchings for several demands; the visit delay."""
     del workers
     matchings = {name: _match(demand) for name, demand in _demands().items()}
     racks = 100 if quick else RACKS
@@ -67,8 +68,8 @@ def _match(demand: Integers) -> float:
 
 
 def _reported(seed: int) -> float:
-    """Queues of a server for a rack that are above the threshold as it reports, of all that it
-    could have, in every interval of a sort [%]."""
+    """Share of a server's possible queues for racks that are above the threshold at its reports,
+    over all intervals of a sort [%]."""
     experiment = lightloom.load(TESTBED, [*SORT, f"run.seed={seed}"])
     log = lightloom.run(experiment, "cthrough").controller_log
     if log is None:
@@ -89,7 +90,7 @@ def _above(connections: list[list[int]]) -> int:
 
 
 def _visit(racks: int) -> float:
-    """Intervals until rack 0 has been joined with each other rack."""
+    """Intervals until rack 0 has been connected to every other rack."""
     rows = [
         f"{s},{rack * SENDERS + s},{EACH},0" for rack in range(1, racks) for s in range(SENDERS)
     ]

@@ -1,6 +1,6 @@
-"""The flattened butterfly of LIONS §IV against closed forms: latency without load, routers visited,
-and the capacity of its wires; with latency and throughput against load for each routing and router,
-at loads that are carried.
+"""The flattened butterfly of LIONS §IV compared with closed forms: latency without load, routers
+visited, and the capacity of its wires; with latency and throughput against load for each routing
+and router, at loads that are carried.
 
 Under the complement all four hosts of a router send to one other router, so they share one wire of
 the shortest path, which carries a quarter of their traffic.
@@ -27,9 +27,9 @@ LOADS = {
     "uniform": (0.002, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
     "complement": (0.002, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6),
 }
-#: What claims need of these.
+#: Loads that claims need.
 QUICK_LOADS = {"uniform": (0.002, 0.5, 1.0), "complement": (0.002, 0.4, 0.6)}
-#: A hot spot: three times what its link carries, of so many packets.
+#: A hot spot with three times the rate of its link, and this number of packets.
 HOT = '{ kind = "hotspot", fraction = 1.0, targets = [21] }'
 HOT_LOAD, HOT_PACKETS = 0.05, 2_000
 HOSTS, CONCENTRATION, SIZE = 64, 4, 4
@@ -43,9 +43,9 @@ WARM_UP_US, WINDOW_US = 100, 400
 DETOURS, SETTLED_US = 0.4, 1_000
 #: Routing, router, pattern, load.
 Key = tuple[str, str, str, float]
-#: Whose packets count the routers that they visit.
+#: The case whose packets count the visited routers.
 VISITS: Key = ("dimension-order", "basic", "uniform", 0.5)
-#: What claims rest on, beside the hot spots.
+#: Cases on which claims are based, besides the hot spots.
 DECIDING: tuple[Key, ...] = (
     VISITS,
     *(("dimension-order", router, "uniform", 0.002) for router in ROUTERS),
@@ -69,7 +69,7 @@ def zero_load(router: str) -> float:
         steps(a % SIZE, b % SIZE) + steps(a // SIZE, b // SIZE)
         for a, b in product(range(SIZE * SIZE), repeat=2)
     ]
-    # Of 16 x 64 ways to a host 16 are to oneself, and take no wire.
+    # 16 of the 16 x 64 paths to a host lead to the host itself, and use no wire.
     mean = sum(ways) * CONCENTRATION / (len(ways) * CONCENTRATION - SIZE * SIZE)
     cycles = 0.5 + hop(1.75) + mean + FLITS
     return (cycles * CYCLE_NS + 5 * 1.75) / 1e3
@@ -82,8 +82,8 @@ def routers_visited() -> float:
 
 
 def uniform_bound() -> float:
-    """What hosts can send of uniform traffic until wires are full: a router has 3
-    in each dimension for what its hosts send to 48 of 63 others."""
+    """Highest load of uniform traffic, at which wires are full: a router has 3 wires in each
+    dimension for the traffic of its hosts to 48 of 63 others."""
     elsewhere = (HOSTS - HOSTS / SIZE) / (HOSTS - 1)
     return (SIZE - 1) / (CONCENTRATION * elsewhere) * PAYLOAD
 
@@ -127,10 +127,10 @@ def _windowed(pattern: str, load: float, quick: bool) -> list[str]:
 
 
 def _hot() -> list[str]:
-    """Until the last packet is received: of a window, in which packets of 16 virtual channels
-    are received at once, it would not be clear which of them count."""
+    """The run lasts until the last packet is received: in a window, packets of 16 virtual channels
+    are received at the same time, and it would not be clear which of them count."""
     return [
-        # The hot host sends nothing itself; the load is that of all together.
+        # The hot host sends no packets; the load is that of all hosts together.
         f"workload.load={HOT_LOAD}",
         f"workload.pattern={HOT}",
         f"workload.flows={HOT_PACKETS}",

@@ -1,5 +1,5 @@
-"""What arithmetic says of circuits without an electrical network: what a rotation and
-a matching carry, and which of them completes an exchange."""
+"""Circuits without an electrical network compared with arithmetic: the throughput of a rotation and
+of a matching, and which of them completes an exchange."""
 
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,14 @@ RACKS = 8
 TEN_ROUNDS = 0.700
 #: Mordia: ports, and ten rounds of 23 slots [s].
 PORTS, TEN_OF_MORDIA = 24, 10 * 23 * 106e-6
-#: What a pair sends in seven days of 9 ms, and the seven rounds that they are in [s].
+#: Bytes of a pair in seven days of 9 ms, and the time of their seven rounds [s].
 EXCHANGE, SEVEN_ROUNDS = "78750 KB", 0.490
-#: Until the last packet is through the switches of both racks, which store it whole [s].
+#: Time of the last packet through the switches of both racks, which store it [s].
 STORED = 2 * 1500 / RATE
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """Goodput for ever, and one exchange of a size that fills whole rounds."""
+    """Goodput of continuous traffic, and one exchange of a size that fills whole rounds."""
     del quick  # it takes no time
     labels = (*NIGHTS, MATCHING)
     runs = vary(SETUP, {x: ([], x) for x in labels}, seeds=[1], workers=workers)

@@ -10,7 +10,7 @@ from lightloom.validation.estimate import Estimate, across
 from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("same.toml")
-#: Each paper's kind and what has to come to the same.
+#: The kind of each paper, and the policy with the same results.
 SAME = {"cthrough": "policy cthrough", "hydra": "policy hydra"}
 SEEDS = (1, 2, 3)
 #: Quantiles of the completion time that are drawn.
@@ -31,7 +31,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _runs(settings: list[str]) -> dict[str, Any]:
-    """One seed's, by network."""
+    """The results of one seed, by network."""
     experiment = lightloom.load(SETUP, settings)
     labels = [label for pair in SAME.items() for label in pair]
     return {label: lightloom.run(experiment.only(label)) for label in labels}

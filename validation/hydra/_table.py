@@ -1,4 +1,4 @@
-"""What Table I and Fig 5 are of: 10,240 servers in 320 racks, by the paper's counts and by the
+"""The subject of Table I and Fig 5: 10,240 servers in 320 racks, by the paper's counts and by the
 bills of the networks that Lightloom simulates."""
 
 from fractions import Fraction
@@ -24,13 +24,13 @@ READINGS = (
 
 
 def own(planes: int) -> FabricCost:
-    """HydRA with so many switches of mirrors."""
+    """HydRA with this number of MEMS switches."""
     table = {"kind": "hydra", "planes": planes, "circuit_rate": "10 Gb/s"}
     return bill(CLUSTER, table, BOOK)
 
 
 def tree(ratio: int) -> FabricCost:
-    """The fat tree of three levels, oversubscribed so much."""
+    """The fat tree of three levels, with this oversubscription."""
     table: dict[str, Any] = {"kind": "tree", "levels": 3, "racks_per_pod": 16}
     return bill(CLUSTER, table | {"oversubscription": ratio}, BOOK)
 
@@ -43,13 +43,13 @@ def price(found: FabricCost) -> Fraction:
 
 
 def saving(planes: int, ratio: int) -> dict[str, float]:
-    """By how much HydRA is cheaper than the fat tree [%], by reading."""
+    """Saving of HydRA relative to the fat tree [%], by reading."""
     by_bill = 1 - price(own(planes)) / price(tree(ratio))
     return {TABLE: 100 * float(hydra.saving(planes, ratio)), BILL: 100 * float(by_bill)}
 
 
 def equal_planes(ratio: int) -> dict[str, float]:
-    """K at which HydRA costs what the fat tree does, by reading."""
+    """K at which HydRA and the fat tree cost the same, by reading."""
     one, two = price(own(1)), price(own(2))
     by_bill = 1 + (price(tree(ratio)) - one) / (two - one)
     return {TABLE: float(hydra.equal_planes(ratio)), BILL: float(by_bill)}

@@ -1,5 +1,5 @@
-"""Fig 5: what HydRA costs with K switches of mirrors, and a fat tree by its β, at the prices of
-Table I, without the low-rate network, of which the paper says none."""
+"""Fig 5: cost of HydRA with K MEMS switches, and of a fat tree by its β, at the prices of Table I,
+without the low-rate network, for which the paper states no price."""
 
 from fractions import Fraction
 from typing import Any

@@ -1,5 +1,5 @@
-"""Fig 9a: the bandwidth of a server while the topology changes every 10 s, and how
-long it takes to change, by the rules that it installs."""
+"""Fig 9a: the bandwidth of a server while the topology changes every 10 s, and the time of a
+change, by the number of installed rules."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -10,10 +10,10 @@ from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("iperf.toml")
 RULES = (0, 100, 500, 1_000, 2_000, 5_000)
-#: The cycles that are measured [s]; the first, at 10 s, has no circuit to leave.
+#: The measured cycles [s]; the first cycle, at 10 s, has no circuit to drain.
 FIRST, LAST = 20.0, 80.0
 CYCLE = 10.0
-#: What a server sends over a circuit, and over the tree [Gb/s]: §V.B.
+#: Rate of a server over a circuit, and over the tree [Gb/s]: §V.B.
 OPTICAL, ELECTRICAL = 9.21, 1.0
 
 
@@ -41,7 +41,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _sent(rules: int) -> tuple[list[float], list[float]]:
-    """Times [s], and what the server had sent by then [Gb]."""
+    """Times [s], and the data that the server had sent by then [Gb]."""
     result = lightloom.run(lightloom.load(SETUP, [f"fabric.rules={rules}"]))
     times = [t / 1e12 for t in result.timeseries["time_ps"].to_pylist()]
     sent = [n * 8e-9 for n in result.timeseries["bytes_delivered"].to_pylist()]
@@ -60,7 +60,7 @@ def _average(times: list[float], sent: list[float]) -> float:
 
 
 def _delay(average: float) -> float:
-    """What is lost in a cycle, as time on the tree instead of a circuit [s]."""
+    """Loss in a cycle, as time on the tree instead of a circuit [s]."""
     return (OPTICAL - average) / (OPTICAL - ELECTRICAL) * CYCLE
 
 

@@ -1,9 +1,9 @@
 """Fig 9b: FFTW on two racks alone, beside background traffic, and with a topology
 that avoids it after 15 s.
 
-Fitted: how large the matrix is and how long it is computed with, from the times
-alone and beside the background (28.7 s and 62.2 s), given what a circuit carries
-and what the background leaves of it. What follows: the time with reconfiguration.
+Fitted: the size of the matrix and the computation time, from the times alone and with background
+traffic (28.7 s and 62.2 s), given the rate of a circuit and the part that the background leaves.
+Derived: the time with reconfiguration.
 """
 
 from pathlib import Path
@@ -24,13 +24,13 @@ OWN, BLOCKS = 16, 64
 #: Number of transposes in the application: the paper does not state it, and it has no effect if it
 #: is large.
 TRANSPOSES = 60
-#: Flows of one transpose: everybody to everybody else.
+#: Flows of one transpose: every process sends to every other.
 FLOWS = 56
-#: When it is taken to begin, 15 s before the cycle of 40 s [s].
+#: Assumed start, 15 s before the cycle of 40 s [s].
 BEGIN = 25.0
-#: The ports that topology 1 has not are there again before that cycle.
+#: The ports that topology 1 lacks are repaired before that cycle.
 REPAIR = ["fault.0.repair_at=39 s", "fault.1.repair_at=39 s", "fabric.reconfigure=whole"]
-#: Servers of rack 1 and as many of rack 2 that send each other background.
+#: Servers of rack 1, and the same number of rack 2, which send background traffic to each other.
 BACKGROUND = {
     9: [*range(17, 26), *range(30, 39)],
     5: [*range(17, 22), *range(30, 35)],
@@ -49,7 +49,8 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
         "reconfigured": _run(9, REPAIR),
     }
     took = {name: _took(ends) for name, ends in runs.items()}
-    # With other background another split of the times fits; it makes no difference.
+    # With other background traffic another split of the times fits, without an effect on the
+    # result.
     lighter = _took(_run(5, REPAIR))
     claims = {
         "fig09b-alone": took["alone"],
@@ -67,13 +68,13 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _left(servers: int) -> float:
-    """What the background leaves of a circuit [Gb/s]: every connection an equal part."""
+    """Rate that the background leaves of a circuit [Gb/s]: every connection has an equal part."""
     return CIRCUIT * OWN / (OWN + servers**2)
 
 
 def _volume(servers: int) -> float:
-    """What the application sends from rack to rack, each way [Gb]: what takes
-    longer by the difference of the two times where there is less bandwidth."""
+    """Data that the application sends between the racks in each direction [Gb], from the difference
+    of the two times and of the two bandwidths."""
     return (BESIDE - ALONE) / (1 / _left(servers) - 1 / CIRCUIT)
 
 
@@ -81,7 +82,7 @@ def _run(servers: int, settings: list[str]) -> Floats:
     """Times at which the application's transposes end [s]."""
     volume = _volume(servers)
     compute = (ALONE - volume / CIRCUIT) / TRANSPOSES
-    # Of an element's 16 B, so many blocks of all cross from rack to rack each way.
+    # Of the 16 B of each element, this share of blocks crosses between the racks in each direction.
     elements = volume * 1e9 / TRANSPOSES / (16 * 8) * BLOCKS / OWN
     fitted = [
         f"workload.jobs.0.elements={round(elements)}",
@@ -98,12 +99,12 @@ def _run(servers: int, settings: list[str]) -> Floats:
 
 
 def _progress(ends: Floats, at: float) -> float:
-    """Transposes that are done, and the part of the next that is, by the clock."""
+    """Completed transposes, including the part of the next one, by time."""
     return float(np.interp(at, np.concatenate([[0.0], ends]), np.arange(len(ends) + 1)))
 
 
 def _took(ends: Floats) -> float:
-    """Time for as many transposes as the application is, from its beginning [s]."""
+    """Time for all transposes of the application, from its start [s]."""
     last = _progress(ends, BEGIN) + TRANSPOSES
     if last > len(ends):
         raise AssertionError("the run ends before the application")
@@ -111,7 +112,7 @@ def _took(ends: Floats) -> float:
 
 
 def _done(ends: Floats, after: float) -> float:
-    """Part of the application that is done [%]."""
+    """Completed part of the application [%]."""
     done = _progress(ends, BEGIN + after) - _progress(ends, BEGIN)
     return min(100.0, 100.0 * done / TRANSPOSES)
 

@@ -1,4 +1,5 @@
-"""Table I: how many of each item HydRA and a fat tree take, against the bills of both (§IV)."""
+"""Table I: the number of each item in HydRA and in a fat tree, compared with the bills of both
+(§IV)."""
 
 from fractions import Fraction
 from typing import Any
@@ -12,7 +13,7 @@ from lightloom.validation.study import draw, panel
 
 shared = beside(__file__, "table")
 PLANES, RATIOS = 32, (1, 4, 25)
-#: Items of the table, and the parts of a bill that are such.
+#: Items of the table, and the corresponding parts of a bill.
 HYDRA_ITEMS = {
     "switch": ("switch",),
     "server-transceiver": ("server-transceiver",),
@@ -51,7 +52,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _alike(found: dict[str, Fraction], table: dict[str, Fraction]) -> float:
-    """Items of which both have as many."""
+    """Number of items with equal counts in both."""
     return float(sum(found[item] == count for item, count in table.items()))
 
 

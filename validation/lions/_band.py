@@ -1,9 +1,9 @@
-"""The two flattened butterflies that the paper's may have been between: of plain
-routers, and of the strongest that one would build.
+"""The two flattened butterflies between which that of the paper may have been: with plain routers,
+and with strong ones.
 
-It says nothing of their routers, so a claim about one is measured against both presets,
-and decided only where they agree: `band` is all that lies between what they give,
-intervals included, and what that leaves open stays undecided, with however many seeds.
+The paper does not describe their routers, so a claim about one is measured with both presets, and
+decided only if they agree. `band` is the range between their results, including intervals; a claim
+that this range does not decide stays undecided, with any number of seeds.
 """
 
 from collections.abc import Callable
@@ -15,10 +15,10 @@ BUTTERFLIES = ("butterfly-basic", "butterfly-fast")
 
 
 def band(measure: Callable[[str], Estimate]) -> Estimate:
-    """From the lowest to the highest that `measure` finds with either."""
+    """The range from the lowest to the highest value that `measure` returns for either."""
     ends = [measure(butterfly) for butterfly in BUTTERFLIES]
     if not all(isfinite(e.half_width) for e in ends):
-        # Of a run without an interval nothing is known but its value.
+        # For a run without an interval only its value is known.
         values = [e.value for e in ends]
         return Estimate((min(values) + max(values)) / 2, inf)
     low = min(e.value - e.half_width for e in ends)

@@ -16,17 +16,17 @@ WAY_US = 0.11
 
 
 def slot_us(size: int, gbps: float = 10.0) -> float:
-    """A packet with all around it [us]."""
+    """Time of a packet with its header and guard [us]."""
     return (size + OVERHEAD) * 8 / gbps / 1e3
 
 
 def alone_us(size: int, way_us: float = WAY_US, gbps: float = 10.0) -> float:
-    """Latency of a packet that meets no other [us]."""
+    """Latency of a packet without contention [us]."""
     return (size + HEADER) * 8 / gbps / 1e3 + way_us
 
 
 def efficiency(size: int) -> float:
-    """Payload over all that a packet takes of a line."""
+    """Payload ÷ bytes that a packet occupies on a line."""
     return size / (size + OVERHEAD)
 
 
@@ -58,8 +58,8 @@ def _queue(groups: list[int], q: float) -> float:
 
 
 def distributed_wait(p: float, k: int, hosts: int) -> float:
-    """Mean wait in distributed loop-back buffers, slotted, k of 2 or more;
-    approximate, each host taken to send to itself like to others."""
+    """Mean wait in distributed loop-back buffers, slotted, k of 2 or more; approximate, as if each
+    host also sent to itself."""
     n, a = hosts / k, p / k
     return (n - 1) / n * a / (2 * (1 - a))
 
@@ -72,13 +72,13 @@ def shared_latency(p: float, hosts: int) -> float:
 
 
 def dropping(p: float, k: int, hosts: int) -> float:
-    """Packets an output receives in a slot if losers are lost."""
+    """Packets that an output receives in a slot if rejected packets are lost."""
     n, q = hosts // k, p / (hosts - 1)
     return k - (1 - q) ** (n - 1) - (k - 1) * (1 - q) ** n
 
 
 def retrying(k: int) -> float:
-    """The same if hosts send losers again, first in, first out; many hosts."""
+    """The same if hosts retransmit rejected packets, first in, first out; many hosts."""
     return k + 1 - sqrt(k * k + 1)
 
 
@@ -91,14 +91,14 @@ def rivals(k: int, hosts: int) -> float:
 
 
 def nack_saturation(k: int, hosts: int) -> float:
-    """What a host delivers in a slot with AO-NACK."""
+    """Packets that a host delivers in a slot with AO-NACK."""
     most = rivals(k, hosts)
     return most / (most + 1)
 
 
 def nack_latency(p: float, k: int, hosts: int) -> float | None:
-    """Mean latency with AO-NACK [slots] if a NACK returns while its packet is sent: an
-    M/G/1 queue of hosts that send again a slot after a loss. None where it diverges."""
+    """Mean latency with AO-NACK [slots] if a NACK returns while its packet is sent: an M/G/1 queue
+    of hosts that retransmit a slot after a loss. None if it diverges."""
     r = p / rivals(k, hosts)
     again = r / (1 - r)
     mean, square = 1 + again, 1 + 2 * again + r * (1 + r) / (1 - r) ** 2

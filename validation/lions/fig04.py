@@ -81,7 +81,7 @@ def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
 
 
 def _latency(size: int, n: int, k: int, load: float) -> float:
-    """Mean latency [us] if packets came in slots."""
+    """Mean latency [us] if packets arrived in slots."""
     wait = theory.shared_wait(load, k, n) * theory.slot_us(size, GBPS)
     return float(theory.alone_us(size, WAY_US, GBPS) + wait)
 

@@ -1,5 +1,5 @@
-"""Figs 10 to 13: throughput and latency when all send to one host, with packets of
-256 B (10, 11) and 64 B (12, 13), k = 4.
+"""Figs 10 to 13: throughput and latency if all hosts send to one host, with packets of 256 B
+(10, 11) and 64 B (12, 13), k = 4.
 
 The offered load is that of all hosts together, up to the 5 GB/s of four receivers
 of 10 Gb/s; to the butterflies, whose one wire is full at 1.2 GB/s, no more than 1.5:
@@ -19,7 +19,7 @@ from lightloom.validation.study import Curve, Runs, draw, panel, vary
 theory, butterflies = beside(__file__, "theory"), beside(__file__, "band")
 PAPER = Path(__file__).with_name("paper.toml")
 SIZES = (256, 64)
-#: Offered by all hosts together [GB/s], and beyond what receivers hear.
+#: Loads offered by all hosts together [GB/s], up to more than receivers can receive.
 OFFERED = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0)
 FABRICS = ("dlb", "ao-nack")
 BUTTERFLIES = butterflies.BUTTERFLIES
@@ -69,7 +69,7 @@ def _overrides(
     warm_up, measure = window
     measure *= LONGER if offered == COMPARED else 1
     return [
-        # Of 64 hosts one is the destination; the others offer it all.
+        # One of 64 hosts is the destination; the others offer the whole load.
         f"workload.load={offered / ALL}",
         'workload.pattern={ kind = "hotspot", fraction = 1.0, targets = [21] }',
         f"workload.sizes.size={size} B",
@@ -87,7 +87,7 @@ def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
         return most(throughput(fabric, size, o) for o in _offered(fabric))
 
     def receivers(fabric: str, size: int) -> Estimate:
-        """In what one receiver hears of packets of that size."""
+        """Throughput relative to the rate that one receiver can receive of packets of that size."""
         return largest(fabric, size).times(1 / (ONE * theory.efficiency(size)))
 
     def ahead(size: int) -> Estimate:
@@ -113,7 +113,7 @@ def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
         return latency(fabric, 64, 2.5).over(latency(fabric, 256, 2.5))
 
     def sooner(size: int) -> Estimate:
-        """How much longer either butterfly takes at 0.75 GB/s, which all carry."""
+        """Ratio of the latency of either butterfly at 0.75 GB/s, which all networks carry."""
         ours = most(latency(f, size, COMPARED) for f in FABRICS)
         return butterflies.band(lambda b: latency(b, size, COMPARED).over(ours))
 
@@ -136,7 +136,7 @@ def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
 
 
 def _throughput(runs: Runs[Key], key: Key) -> Estimate | None:
-    """Where it was measured [GB/s]."""
+    """Throughput at a measured load [GB/s]; None if it was not measured."""
     return runs.accepted(key).times(ALL) if key in runs.summaries else None
 
 

@@ -1,8 +1,8 @@
-"""Fig 14: updates a second in GUPS, with and without aggregation.
+"""Fig 14: updates per second in GUPS, with and without aggregation.
 
-The ceiling is what 64 hosts send at their line rate, header and guard included, one
-update in 64 being local; that of the butterfly is what they send of flits. Seeds
-scatter: intervals are of their mean.
+The upper limit is the rate of 64 hosts at their line rate, including header and guard, with one
+update in 64 local; that of the butterfly counts flits. Seeds scatter, so intervals are those of
+their mean.
 """
 
 from math import ceil

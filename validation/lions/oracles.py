@@ -20,8 +20,8 @@ RECEIVERS = (1, 2, 4)
 #: At saturation.
 MORE_RECEIVERS = (1, 2, 4, 8, 16)
 TRANSMITTERS = (1, 2, 4)
-#: What one receiver an output hears with a distributed buffer, by its transmitters:
-#: no formula, but an independent slotted model's, to two digits.
+#: Throughput of one receiver per output with a distributed buffer, by its transmitters; not from a
+#: formula, but from an independent slotted model, to two digits.
 ONE_RECEIVER = {1: 0.85, 2: 0.92, 4: 0.96}
 LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9)
 RULES = {"drop": "lost", "ao-nack": "again", "dlb": "distributed buffer"}
@@ -65,7 +65,7 @@ def _slots(runs: Runs[Key], key: Key) -> Estimate:
 
 
 def _wait(runs: Runs[Key], key: Key) -> Estimate:
-    """What a packet waits beyond the slot in which it is sent [slots]."""
+    """Waiting time of a packet, without the slot in which it is sent [slots]."""
     return _slots(runs, key).minus(1)
 
 

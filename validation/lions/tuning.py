@@ -1,5 +1,5 @@
-"""What tuning costs, from 4 ns to the 109 ns that the guard of the test-bed leaves
-for it: latency, what is carried at most, and updates a second in GUPS.
+"""Effect of the tuning time, from 4 ns to the 109 ns that the guard of the test-bed leaves for it:
+latency, highest throughput, and updates per second in GUPS.
 
 A converter tunes while its packet is in the delay line, which is longer by it. Between
 packets of a host it tunes within the guard, 13.6 ns, and where it takes longer it
@@ -22,7 +22,7 @@ SIZES = (256, 64)
 FABRICS = ("dlb", "ao-nack")
 LOW, FULL = 0.1, 1.0
 HOSTS, RECEIVERS = 64, 4
-#: Line rate [B/ns], and what the guard takes [ns].
+#: Line rate [B/ns], and time of the guard [ns].
 RATE, GUARD_NS = 1.25, 13.6
 #: Updates of each node, by updates a packet.
 UPDATES = {1: 2_048, 16: 16_384}
@@ -34,7 +34,7 @@ Rates = dict[tuple[str, int, float], Estimate]
 
 
 def slot_ns(size: int, tuning: float) -> float:
-    """Time from a packet of a host to its next."""
+    """Time from one packet of a host to the next."""
     return (size + theory.HEADER) / RATE + max(GUARD_NS, tuning)
 
 

@@ -1,5 +1,5 @@
-"""What the studies share: traffic between uniform and a permutation, and frames that grow
-with the night."""
+"""Shared parts of the studies: traffic between uniform and a permutation, and frames that grow with
+the night."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ POLICIES = ("round-robin", "TMS", "Solstice", "Eclipse")
 SLOT, SHORTEST = 10, 5
 #: No slot of a round robin is shorter than 20 packets of 1,500 B at 25 Gb/s [ns].
 LEAST = 9_600
-#: Of the window of measurement: intervals, and at the least [ns].
+#: Length of the measurement window in intervals, and its minimum [ns].
 INTERVALS, WINDOW = 10, 200_000_000
 
 
@@ -39,7 +39,7 @@ def interval(night: int) -> int:
 
 
 def settings(label: str, night: int, quick: bool) -> list[str]:
-    """The overrides for a night [ns]: what follows from it, and how long to look."""
+    """The overrides for a night [ns]: values that follow from it, and the measurement window."""
     slot = max(SLOT * night, LEAST)
     shortest = max(SHORTEST * night, LEAST // 2)
     window = max(INTERVALS * interval(night), WINDOW) // (2 if quick else 1)

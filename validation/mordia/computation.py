@@ -1,5 +1,5 @@
-"""A study of our own: what it costs to decide late. Completion times against the time that
-a decision takes, and that time itself as it is on this machine."""
+"""A study of our own on the cost of late decisions: completion times against the time of a
+decision, and this time on this machine."""
 
 import time
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from lightloom.validation.study import Runs, draw, panel, vary
 traffic = beside(__file__, "traffic")
 #: The night, of which a slot is ten and an interval 150 [ns], and the share to partners.
 NIGHT, SKEW = 2_000, 0.5
-#: What a decision takes, in intervals.
+#: Time of a decision, in intervals.
 DELAYS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 QUICK = (0.0, 1.0, 20.0)
 FOLLOWING = ("TMS", "Solstice", "Eclipse")
@@ -33,7 +33,7 @@ Key = tuple[str, float]
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """99th percentiles by policy and delay, and how long planners take."""
+    """99th percentiles by policy and delay, and the computation times of planners."""
     delays = QUICK if quick else DELAYS
     interval = traffic.interval(NIGHT)
     with TemporaryDirectory() as folder:
@@ -56,7 +56,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
         "computation-order": runs.paired(("Eclipse", 0.0), ("TMS", 0.0), P99),
         "computation-late-loses": across([_ahead(runs, delays, i) for i in range(len(SEEDS))]),
     }
-    # Nothing is at zero on a logarithmic axis.
+    # A logarithmic axis has no zero.
     shown = [max(delay, 0.02) for delay in delays]
     x = ("time of a decision, in intervals of 300 µs (leftmost: none)", shown)
     panels = [
@@ -74,7 +74,8 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _ahead(runs: Runs[Key], delays: Sequence[float], seed: int) -> float:
-    """The longest decision [intervals] with which Eclipse is ahead of TMS at once, of one seed."""
+    """The longest decision [intervals] with which Eclipse is faster than TMS without delay, for one
+    seed."""
     one = Runs({key: [summaries[seed]] for key, summaries in runs.summaries.items()})
     at_once = _p99(one, ("TMS", 0.0)) or 0.0
     late = [d for d in delays if (p99 := _p99(one, ("Eclipse", d))) is not None and p99 < at_once]
@@ -96,7 +97,7 @@ def _times(sizes: Sequence[int]) -> dict[str, list[float]]:
 
 
 def _queues(racks: int) -> Any:
-    """Bytes that wait: exponential, half of them for a partner."""
+    """Waiting bytes: exponential, half of them for a partner."""
     rng = np.random.default_rng(1)
     demand = rng.exponential(300_000, (racks, racks))
     demand[np.arange(racks), np.roll(np.arange(racks), 1)] *= racks
@@ -116,7 +117,7 @@ def _timed(policy: str, demand: Any) -> float:
 
 
 def _frame(racks: int) -> Any:
-    """As the fabric's: a period of a slot for each other rack."""
+    """The frame of the fabric: a period with one slot for each other rack."""
     period = (racks - 1) * traffic.SLOT * NIGHT
     shortest = traffic.SHORTEST * NIGHT
     return {"period": f"{period} ns", "night": f"{NIGHT} ns", "shortest": f"{shortest} ns"}

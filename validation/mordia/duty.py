@@ -1,5 +1,5 @@
-"""§6.1: how much of the time circuits are lit, and what a host that never stops gets
-through."""
+"""§6.1: the share of time in which circuits are lit, and the throughput of a host that sends
+continuously."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ RATE = 1250
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """Light as it was recorded, and goodput, of whole slots."""
+    """Recorded light, and goodput, over whole slots."""
     del quick, workers  # it takes no time
     results = {slot: _run(slot) for slot in SLOTS}
     lit = {slot: _lit(result.circuits, slot) for slot, result in results.items()}
@@ -39,7 +39,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _run(slot: int, label: str = "exact") -> Any:
-    # A little longer, so that the last day is over.
+    # Slightly longer, so that the last day has ended.
     settings = [f"fabric.{label}.slot={slot} us", f"run.stop={RUN * slot + 1} us"]
     if label == "prototype":
         settings.append("fabric.prototype.packet=1500 B")

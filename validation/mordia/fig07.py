@@ -1,4 +1,4 @@
-"""Fig 7: days of three lengths, and what each is worth."""
+"""Fig 7: days of three lengths, and the throughput of each."""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _shares(settings: list[str]) -> list[float]:
-    """What host 0 got through to each of the others in whole rounds, of the first's."""
+    """Bytes from host 0 to each of the others in whole rounds, relative to the first."""
     nights = 0 if settings else len(DAYS) * NIGHT
     stop = f"run.stop={ROUNDS * (sum(DAYS) + nights) + 1:g} us"
     flows = lightloom.run(lightloom.load(SETUP, [*settings, stop])).flows

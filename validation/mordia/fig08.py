@@ -1,4 +1,4 @@
-"""Fig 8: how long nights are, of the circuits as they were recorded."""
+"""Fig 8: lengths of nights, from the recorded circuits."""
 
 from pathlib import Path
 from typing import Any

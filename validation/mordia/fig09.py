@@ -1,5 +1,5 @@
-"""Fig 9: when the first packet of each circuit is there, and what is lost where frames of
-synchronisation come at the wrong time (§6.2)."""
+"""Fig 9: arrival of the first packet of each circuit, and losses if synchronisation frames arrive
+at the wrong time (§6.2)."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,12 +17,12 @@ SLOT, NIGHT = 135, 11.5
 ROUNDS = 20
 #: Of the run that loses packets: some 23,000 slots of hosts a seed.
 SLOTS = 1_000
-#: What decides about losses, and how it is varied in the figure.
+#: The parameter that determines losses, and its values in the figure.
 LATE = (0.0, 0.005, 0.01, 0.02, 0.04)
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """First packets of circuits to host 0, and packets that did not get through."""
+    """First packets of circuits to host 0, and lost packets."""
     del workers
     first = _first()
     seeds = (1, 2, 3) if quick else (1, 2, 3, 4, 5)
@@ -65,9 +65,10 @@ def _half_width(values: Any) -> float:
 
 
 def _lost(late: float, packet: int, seed: int) -> float:
-    """Packets that did not get through, of those that were sent [%]."""
+    """Lost packets, as a share of the sent ones [%]."""
     table = {"slot": f"{SLOT} us", "late_sync_fraction": late, "packet": f"{packet} B"}
-    # Nights of one length: what a longer one costs is no matter of synchronisation.
+    # Nights of equal length, because the effect of longer nights does not depend on
+    # synchronisation.
     table |= {"night": f"{NIGHT} us", "night_deviation": "0 s"}
     settings = [f"fabric.prototype.{key}={value}" for key, value in table.items()]
     settings += [f"run.stop={SLOTS * SLOT + 1} us", f"run.seed={seed}"]

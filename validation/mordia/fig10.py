@@ -1,4 +1,4 @@
-"""Fig 10: throughput of a host against the slot, for what UDP and TCP send, and over the
+"""Fig 10: throughput of a host against the slot, with the rates of UDP and TCP, and over the
 electrical packet switch."""
 
 from itertools import pairwise
@@ -13,8 +13,8 @@ HOSTS = 23
 #: Slots [us].
 SLOTS = (61, 80, 106, 150, 200, 250, 300)
 QUICK = (61, 106, 300)
-#: What a host's stack sends (§6.3) [Gb/s]: UDP alone and with 22 others, TCP with 22
-#: others and without segmentation offload.
+#: Rates of a host's stack (§6.3) [Gb/s]: UDP with one flow and with 23, TCP with 23 flows and
+#: without segmentation offload.
 STACKS = {"UDP, one flow": 9.81, "UDP, 23 hosts": 8.83, "TCP, 23 hosts": 6.26}
 #: Rounds of 22 slots.
 ROUNDS = 20
@@ -57,7 +57,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _case(label: str, slot: int, stack: float | None) -> tuple[list[str], str]:
-    """Whole rounds, and a little longer, so that the last day is over."""
+    """Whole rounds, and slightly longer, so that the last day has ended."""
     settings = [f"fabric.{label}.slot={slot} us", f"run.stop={ROUNDS * 22 * slot + 1} us"]
     if stack is not None:
         settings.append(f"fabric.{label}.stack_rate={stack} Gb/s")
@@ -65,7 +65,7 @@ def _case(label: str, slot: int, stack: float | None) -> tuple[list[str], str]:
 
 
 def _rate(runs: Runs[Key], key: Key) -> Estimate:
-    """What a host receives [Gb/s]."""
+    """Rate that a host receives [Gb/s]."""
     delivered = runs.across(key, "bytes_delivered")
     seconds = (runs.value(key, "simulated_s") or 1.0) - (0 if key[0].startswith("EPS") else 1e-6)
     return delivered.times(8e-9 / (HOSTS * seconds))

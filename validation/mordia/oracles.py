@@ -1,5 +1,5 @@
-"""What arithmetic says of a round robin and of traffic-matrix scheduling where every rack
-has traffic for one other alone."""
+"""A round robin and traffic-matrix scheduling compared with arithmetic, if every rack has traffic
+for one other rack only."""
 
 from pathlib import Path
 from typing import Any

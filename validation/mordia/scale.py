@@ -14,7 +14,7 @@ MOST = 200
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """The most racks that are not refused."""
+    """The largest number of racks that is accepted."""
     del quick, workers  # it takes no time
     ports = {n: _ports(n) for n in WAVELENGTHS}
     claims = {f"scale-{n}": float(ports[n]) for n in WAVELENGTHS}

@@ -1,5 +1,5 @@
-"""A study of our own: which schedule carries most, and which is soonest done, by the skew
-of the traffic and the night of the switch.
+"""A study of our own: the schedule with the highest throughput, and the one with the shortest
+completion times, by the skew of the traffic and the night of the switch.
 
 Frames grow with the night, as `_traffic.py` says, and the traffic does not: flows of 3 MB
 on average between 16 racks of 25 Gb/s, of a share that goes to one partner a rack.
@@ -20,10 +20,10 @@ traffic = beside(__file__, "traffic")
 NIGHTS = (20, 200, 2_000, 20_000, 200_000, 2_000_000, 20_000_000)
 SKEWS = (0.0, 0.25, 0.5, 0.75, 1.0)
 QUICK = ((20, 20_000), (0.0, 0.5, 1.0))
-#: Loads: one that schedules may carry, and more than any of them can.
+#: Loads: one that schedules may carry, and one that exceeds all of them.
 LOAD, TOO_MUCH = 0.6, 1.2
 SEEDS = (1, 2, 3)
-#: Who is so close to the best is level with it.
+#: Largest distance from the best that counts as level.
 LEVEL = 0.02
 
 Key = tuple[str, int, float, float]
@@ -52,7 +52,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _map(runs: Runs[Key], nights: Sequence[int], skews: Sequence[float]) -> dict[str, Any]:
-    """What all seeds, or one, come to at each place."""
+    """Values of all seeds, or of one, at each point of the map."""
 
     def maps(read: Any) -> dict[str, Map]:
         return {p: [[read(runs, (p, n, s)) for s in skews] for n in nights] for p in POLICIES}
@@ -89,7 +89,7 @@ def _p99(runs: Runs[Key], at: tuple[str, int, float]) -> float | None:
 
 
 def _claims(data: Mapping[str, Any]) -> dict[str, float]:
-    """What the maps say in numbers."""
+    """The results of the maps in numbers."""
     at_half = data["skews"].index(0.5)
     carried = {p: [row[at_half] is not None for row in data["p99"][p]] for p in POLICIES}
     only_demand = zip(carried["round-robin"], carried["Eclipse"], carried["TMS"], strict=True)

@@ -1,4 +1,4 @@
-"""Which circuits a run recorded, and how far racks are from each other over them."""
+"""The recorded circuits of a run, and the distances of racks over them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +59,7 @@ def mean_path(far: npt.NDArray[np.int64]) -> float:
 
 
 def random_regular(racks: int, degree: int, rng: np.random.Generator) -> Matrix:
-    """So many random perfect matchings that share no pair: a random regular graph."""
+    """A random regular graph: this number of random perfect matchings that share no pair."""
     joined = np.zeros((racks, racks), dtype=bool)
     while degree:
         ends = rng.permutation(racks).reshape(2, -1)

@@ -23,7 +23,7 @@ WEB_SEARCH = (
     *((4_853_634, 0.903278689), (6_901_099, 0.942622951), (9_812_271, 0.972131148)),
     *((15_759_080, 0.985245902), (28_589_215, 1.0)),
 )
-#: More than what goes at once by default, and more than circuits carry in these runs.
+#: More than the default limit of low-latency flows, and more than circuits carry in these runs.
 BULK = 60_000_000
 #: Groups of flows.
 LOW_LATENCY, REST = "low-latency", "bulk"
@@ -41,8 +41,8 @@ def single_packets(flows: int, gap: int, seed: int) -> Columns:
 
 
 def web_search(flows: int, load: float, seed: int, most: int = 2**40, header: float = 1) -> Columns:
-    """Poisson arrivals at a load, of sizes up to `most`; what is sent is `header` times as
-    much as a flow's bytes."""
+    """Poisson arrivals at a load, with sizes up to `most`; the sent bytes are `header` times those
+    of a flow."""
     rng = np.random.default_rng(seed)
     sizes, shares = (np.array(column) for column in zip(*WEB_SEARCH, strict=True))
     kept = shares[sizes <= most].max()
@@ -63,7 +63,10 @@ def bulk() -> Columns:
 def run(
     low_latency: Columns, rest: Columns | None, stop: str, fabric: dict[str, Any], **cluster: Any
 ) -> Any:
-    """A fabric with these flows. Returns what became of the low-latency ones, in their order."""
+    """Runs a fabric with these flows.
+
+    Returns the results of the low-latency flows, in their order.
+    """
     parts = [(low_latency, LOW_LATENCY)] + ([(rest, REST)] if rest is not None else [])
     columns = [np.concatenate(column) for column in zip(*(p for p, _ in parts), strict=True)]
     names = ("src", "dst", "bytes", "arrival_ps")

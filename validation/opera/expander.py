@@ -1,5 +1,5 @@
-"""The circuits of the published set-up, as a run records them: how long a cycle is, how
-far racks are from each other at any moment, and whether packets go that way."""
+"""The circuits of the published set-up, as a run records them: the length of a cycle, the distances
+of racks at any time, and whether packets use these paths."""
 
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,14 @@ from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("published.toml")
 RACKS, SERVERS, SWITCHES = 108, 6, 6
-#: So few that two circuits are left where one of four switches idles.
+#: So few racks that two circuits remain if one of four switches idles.
 FEW = ["cluster.racks=24", "fabric.opera.switches=4", "workload.flows=800"]
 #: A slice, its night, a cycle of 18 slots of 6 slices [ps].
 SLICE, NIGHT = 100_000_000, 10_000_000
 CYCLE = 108 * SLICE
 #: A packet of 1500 B at 10 Gb/s, and 100 m [ps].
 PACKET, PROPAGATION = 1_200_000, 500_000
-#: What begins with less of its slice left may see circuits change [ps].
+#: For packets that start with less remaining time of their slice, circuits may change [ps].
 LEFT = 12_000_000
 #: Random regular graphs to compare with.
 GRAPHS = 200
@@ -30,7 +30,7 @@ lit = beside(__file__, "lit")
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """A run of each seed, and what its circuits say."""
+    """A run of each seed, and the results of its circuits."""
     del workers  # runs of a second
     found = [_run(quick, seed) for seed in SEEDS]
     claims = {name: across([one[name] for one, _ in found]) for name in found[0][0]}
@@ -63,7 +63,7 @@ def _run(quick: bool, seed: int) -> tuple[dict[str, float], dict[str, Any]]:
 
 
 def _cut_off(seed: int) -> float:
-    """Of a cycle of 24 racks with 4 switches, the share of pairs that have no path."""
+    """Share of pairs without a path, in a cycle of 24 racks with 4 switches."""
     circuits = lit.Lit.of(lightloom.run(lightloom.load(SETUP, [*FEW, f"run.seed={seed}"])), 24)
     far = [lit.distances(circuits.usable(k * SLICE + 1, SLICE - NIGHT)) for k in range(24, 48)]
     return float((np.array(far) >= lit.FAR).mean())
@@ -78,12 +78,12 @@ def _cycle(circuits: Any) -> float:
     pair = circuits.a * RACKS + circuits.b
     order = np.lexsort((circuits.begins, pair))
     gaps = np.diff(circuits.begins[order])[np.diff(pair[order]) == 0]
-    # What was lit when the run began has no beginning.
+    # Circuits that were lit at the start of the run have no beginning.
     return float(gaps[circuits.begins[order][:-1][np.diff(pair[order]) == 0] > 0].max()) * 1e-9
 
 
 def _duty(circuits: Any) -> float:
-    """Of a cycle, for how long the switches were lit that had a matching."""
+    """Share of a cycle for which the switches with a matching were lit."""
     at = (circuits.begins >= CYCLE) & (circuits.begins < 2 * CYCLE)
     lasts = (circuits.ends - circuits.begins)[at]
     return float(lasts.sum() / (RACKS * (RACKS - 1) * SWITCHES * SLICE))
@@ -113,7 +113,7 @@ def _packets(flows: Any, far: Any) -> dict[str, float]:
 
 
 def _panel(full: Any, graphs: list[Any]) -> dict[str, Any]:
-    """Which share of pairs is so far apart."""
+    """Share of pairs by distance."""
     steps = list(range(1, 7))
     pairs = RACKS * (RACKS - 1)
 

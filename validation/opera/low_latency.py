@@ -1,5 +1,5 @@
-"""Low-latency traffic beside bulk that takes every circuit: what it waits for that; and
-the same beside RotorNet, where everything waits for its slot."""
+"""Low-latency traffic beside bulk traffic that uses every circuit: its waiting time; compared with
+RotorNet, where all traffic waits for its slot."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ def _fabrics() -> dict[str, dict[str, Any]]:
 
 
 def _took(flows: Any, rest: Any, fabric: dict[str, Any]) -> tuple[Any, Any]:
-    """How long each flow took [ps] and its hops; until long after the last came."""
+    """Time of each flow [ps] and its hops; the run ends long after the last arrival."""
     ends = int(flows[3].max()) + 10_000_000_000
     got = traffic.run(flows, rest, f"{ends} ps", fabric)
     return got["finish_ps"] - got["arrival_ps"], got["hops"]
@@ -76,14 +76,14 @@ def _mean(took: tuple[Any, Any]) -> float:
 
 
 def _short(flows: Any, rest: Any) -> Any:
-    """How long web search's short flows took [ps]."""
+    """Times of web search's short flows [ps]."""
     took, _ = _took(flows, rest, OPERA)
     return took[flows[2] < SHORT]
 
 
 def _waits(took: Any, hops: Any) -> dict[str, float]:
-    """What single packets waited for packets of bulk: at most for one at each circuit,
-    half of one where they come at any point of it."""
+    """Waiting times of single packets for bulk packets: at most one packet at each circuit, and
+    half a packet on average."""
     waits = took - hops * (PACKET + PROPAGATION)
     once = waits[hops == 1] / PACKET
     return {

@@ -1,5 +1,5 @@
-"""What arithmetic says of rotor switches that turn one after another: what all to all and
-a permutation of bulk get of their slots, with relays and without."""
+"""Rotor switches that reconfigure one after another, compared with arithmetic: the throughput of
+all-to-all traffic and of a permutation of bulk, with and without relays."""
 
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,15 @@ SETUP = Path(__file__).with_name("setup.toml")
 RACKS = 16
 #: An uplink [B/s].
 RATE = 10e9 / 8
-#: A slice, and what of it may be dark [us].
+#: A slice, and its dark time [us].
 SLICE, NIGHTS = 100, (10, 20, 40)
 #: Switches, and slots of each in a cycle, by label.
 CYCLES = {"5 switches": (5, 3), "4 switches": (4, 4), "4 switches direct": (4, 4)}
 #: Cycles at the ends of which bytes are counted: before the first, relays fill up; the
 #: slots that are cut by the last weigh little.
 FROM, UNTIL = 10, 210
-#: Everybody to everybody; everybody to the one that is 7 places on, with so many flows
-#: that none of the sources, which are drawn, is left out.
+#: All-to-all traffic; and a permutation to the rack 7 places further on, with so many flows that
+#: every drawn source occurs.
 UNIFORM = ["workload.pattern=all-to-all", "workload.flows=240"]
 PERMUTATION = ["workload.pattern=tornado", "workload.flows=240"]
 
@@ -70,7 +70,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _cycle(label: str) -> int:
-    """How long it takes until switches have their first matchings again [us]."""
+    """Time until switches have their first matchings again [us]."""
     switches, slots = CYCLES[label]
     return switches * slots * SLICE
 

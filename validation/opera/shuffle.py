@@ -54,8 +54,8 @@ def _arrivals(label: str, shape: tuple[int, int, int]) -> Any:
 
 
 def _cycles(shape: tuple[int, int, int]) -> tuple[int, float]:
-    """How many slots it takes to send a rack's bytes for another, and how long it is from
-    one to the next [s]."""
+    """Number of slots for the bytes of one rack for another, and the time between these slots
+    [s]."""
     racks, servers, switches = shape
     carries = RATE * (switches * SLICE - NIGHT)
     slots = -(-(racks - 1) // switches)
@@ -63,7 +63,7 @@ def _cycles(shape: tuple[int, int, int]) -> tuple[int, float]:
 
 
 def _late(came: Any) -> float:
-    """When 99 % had come."""
+    """Time at which 99 % had arrived."""
     return float(np.percentile(came, 99))
 
 

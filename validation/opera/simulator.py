@@ -1,6 +1,8 @@
-"""Web search beside what the authors' simulator wrote. All of it low-latency: median times by
-size at 1 % and 10 % of load; means, medians and 99th percentiles by class of size at 10 %. All of
-it bulk: median times by size at 1 %."""
+"""Web search compared with the output of the authors' simulator.
+
+All of it low-latency: median times by size at 1 % and 10 % of load; means, medians and 99th
+percentiles by class of size at 10 %. All of it bulk: median times by size at 1 %.
+"""
 
 from typing import Any
 
@@ -73,7 +75,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _off(ratio: Estimate) -> float:
-    """How far from equal."""
+    """Distance of a ratio from 1."""
     return abs(float(np.log(ratio.value)))
 
 
@@ -94,7 +96,7 @@ def _median(run: tuple[Any, Any], size: int) -> float:
 
 
 def _times(load: float, seed: int, **more: str) -> tuple[Any, Any]:
-    """Of each flow its bytes and how long it took [us]; until long after the last flow came."""
+    """The bytes and the time of each flow [us]; the run ends long after the last arrival."""
     flows = traffic.web_search(FLOWS[load], load, seed, header=HEADER)
     stop = f"{int(flows[3].max()) + 100_000_000_000} ps"
     got = traffic.run(flows, None, stop, {**OPERA, **more}, nic="10 Gb/s")

@@ -1,5 +1,5 @@
-"""What arithmetic says of rotor switches: what all to all and a permutation get of their
-slots, with relays and without."""
+"""Rotor switches compared with arithmetic: the throughput of all-to-all traffic and of a
+permutation, with and without relays."""
 
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,14 @@ SETUP = Path(__file__).with_name("setup.toml")
 RACKS = 16
 #: An uplink [B/s].
 RATE = 10e9 / 8
-#: A slot, and what of it may be dark [us].
+#: A slot, and its dark time [us].
 SLOT, NIGHTS = 200, (10, 20, 40)
 #: Switches, and slots of a cycle, by label.
 CYCLES = {"5 switches": (5, 3), "4 switches": (4, 4), "4 switches direct": (4, 4)}
 #: Cycles at the ends of which bytes are counted: before the first, relays fill up.
 FROM, UNTIL = 10, 30
-#: Everybody to everybody; everybody to the one that is 7 places on, with so many flows
-#: that none of the sources, which are drawn, is left out.
+#: All-to-all traffic; and a permutation to the rack 7 places further on, with so many flows that
+#: every drawn source occurs.
 UNIFORM = ["workload.pattern=all-to-all", "workload.flows=240"]
 PERMUTATION = ["workload.pattern=tornado", "workload.flows=240"]
 

@@ -1,8 +1,7 @@
-"""What Figs 9 to 13 share: flows and seeds, and how a reading of the paper is measured.
+"""Shared parts of Figs 9 to 13: flows and seeds, and the measurement of a reading of the paper.
 
-All runs go on until every flow has arrived. So one run gives both goodputs, until the last
-arrival and until the last byte, and completion times are of all flows: none is missing because it
-was slow.
+All runs continue until every flow is delivered. One run therefore gives both goodputs, until the
+last arrival and until the last byte, and completion times include all flows, even slow ones.
 """
 
 from pathlib import Path
@@ -15,9 +14,9 @@ LOADS = (0.1, 0.25, 0.5, 0.75, 1.0)
 P99 = "fct.short.p99_us"
 QUEUE = "queue_peak_bytes"
 REORDER = "reorder_peak_bytes"
-#: Goodput in a summary, by when a simulation ends.
+#: Key of the goodput in a summary, by the end of a simulation.
 GOODPUT = {"last-arrival": "load_delivered", "drain": "goodput_normalized"}
-#: ESN at 3:1, by where that bites.
+#: ESN at 3:1, by the place of the oversubscription.
 OSUB = {"rack": "esn-osub-rack", "core": "esn-osub"}
 
 
@@ -27,12 +26,12 @@ def size(quick: bool) -> dict[str, Any]:
 
 
 def flows(quick: bool) -> int:
-    """As many as the paper's, if not quick."""
+    """The number of flows in the paper, if not quick."""
     return 10_000 if quick else 200_000
 
 
 def goodput(reading: Setting) -> str:
-    """Where a summary has goodput by a reading."""
+    """Key of a summary for the goodput of a reading."""
     return GOODPUT[reading.choice["stop"]]
 
 

@@ -1,5 +1,5 @@
-"""What Valiant routing and the guardband leave of the uplinks: goodput of a
-permutation of racks that offers more than can be carried, in each uplink plan.
+"""The capacity that Valiant routing and the guardband leave of the uplinks: goodput of a
+permutation of racks in overload, in each uplink plan.
 
 Every byte crosses the core twice and a tenth of each slot is dark, so u times the
 base uplinks carry 0.45 · u of the servers' capacity.
@@ -39,7 +39,7 @@ def _expected(count: int) -> float:
 
 
 def _worst(runs: Runs[Key], count: int) -> Estimate:
-    """That of the plan which is farthest from what is expected."""
+    """The value of the plan that is farthest from the expected one."""
     found = [runs.accepted((plan, count)) for plan in PLANS]
     return max(found, key=lambda e: abs(e.value - _expected(count)))
 

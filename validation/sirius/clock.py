@@ -1,5 +1,5 @@
-"""Clocks (§4.4, §6): two nodes of the four of the prototype over a day, and what the protocol
-promises whatever the clocks.
+"""Clocks (§4.4, §6): two of the four nodes of the prototype over a day, and properties of the
+protocol for any clocks.
 
 The paper states neither the noise of its oscillators nor the loop's bandwidth, so ± 5 ps over
 24 hours are measured under assumptions, a reading each, and not judged.
@@ -17,7 +17,7 @@ from lightloom.validation.study import draw, panel
 
 NODES = 4
 SEEDS = range(1, 6)
-#: Of the steps of a day, of 1 s each, every so many-th is drawn.
+#: Distance of the drawn steps of a day, which have 1 s each [count].
 SHOWN = 599
 #: Reading → what it changes of the defaults of `lightloom clock`.
 ASSUMED: dict[str, dict[str, Any]] = {
@@ -36,7 +36,7 @@ WHAT = {
     "noisy": "the same with a jitter of 10 ps",
     "standing": "the defaults, with the offset that asymmetric fibres leave",
 }
-#: Clocks that begin at frequencies of their own; a leader that dies; and clocks without an error.
+#: Clocks with initial frequencies of their own; a leader that dies; and clocks without an error.
 CLUSTER: dict[str, Any] = {"nodes": 16, "duration": "20 ms", "loop": {"start": "cold"}}
 DIES = {"die": [{"node": 3, "at": "5 ms"}]}
 EXACT = {"oscillator": {"tolerance": "0 ppm"}}
@@ -66,7 +66,7 @@ def _days(keys: dict[str, Any]) -> list[Synchronisation]:
 
 
 def _ratio(keys: dict[str, Any], base: dict[str, Any], figure: str) -> Estimate:
-    """A figure relative to that with other keys, of the same seed."""
+    """A value relative to that with other keys, for the same seed."""
     pairs = [(_epochs(keys | {"seed": n}), _epochs(base | {"seed": n})) for n in SEEDS]
     return across([of[figure] / to[figure] for of, to in pairs])
 

@@ -26,7 +26,7 @@ Design = dict[str, Any]
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """What follows from the devices of the second prototype."""
+    """Results for the devices of the second prototype."""
     del quick, workers
     opens, closes = _gates(OPENS), _gates(CLOSES)
     found = photonics.derive(CHIP)
@@ -79,7 +79,7 @@ def _share_below(times: Any) -> float:
 
 
 def _errors() -> dict[str, float]:
-    """Share of wrong bits after correction at −8 dBm, by how the code is laid into cells."""
+    """Bit error rate after correction at −8 dBm, by the placement of codewords in cells."""
     ways = photonics.derive(CHIP).derived["protections"]
     return {way["fec"]: way["post_ber"] for way in ways if way["fec"] in {r.name for r in CODES}}
 

@@ -1,5 +1,5 @@
-"""Fig 9: FCT of short flows and goodput against load; and what the round of requests and grants
-costs a lone flow, to which the figure's 63 % comes down."""
+"""Fig 9: FCT of short flows and goodput against load; and the cost of the round of requests and
+grants for a lone flow, which explains the 63 % of the figure."""
 
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ def _claims(runs: Runs[Key], reading: Setting) -> dict[str, Estimate]:
 
 
 def _lone_flow(reading: Setting, workers: int) -> dict[str, Estimate]:
-    """What ideal congestion control saves a flow that is alone, by uplink plan.
+    """Saving of ideal congestion control for a lone flow, by uplink plan.
 
     The figure shows the 99th percentile, so it is that of the lone flows; and their
     mean, if epochs leave a slot to read the last requests.

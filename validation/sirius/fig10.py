@@ -1,4 +1,4 @@
-"""Fig 10: what the size Q of a relay queue does to FCT, goodput, memory and reordering.
+"""Fig 10: effect of the size Q of a relay queue on FCT, goodput, memory and reordering.
 
 Peaks are of the worst node and the worst flow of a run, and scatter by a factor of two from seed
 to seed: hence the intervals.
@@ -34,7 +34,7 @@ def measure(quick: bool, workers: int, reading: Setting) -> dict[str, Any]:
 
 def _claims(runs: Runs[Key], reading: Setting) -> dict[str, Estimate]:
     def grows(path: str) -> Estimate:
-        """With each doubling of Q, at full load: the least."""
+        """The smallest growth at a doubling of Q, at full load."""
         return least(runs.paired((b, 1.0), (a, 1.0), path) for a, b in pairwise(SIZES))
 
     def peak(path: str) -> Estimate:

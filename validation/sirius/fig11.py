@@ -1,5 +1,7 @@
-"""Fig 11: what the guardband does to FCT, when the slot grows with it so that it stays a tenth of
-the slot. The figure names no load; §2.2 says of it "at high load": L = 100 %."""
+"""Fig 11: effect of the guardband on FCT, with a slot of ten times the guardband.
+
+The figure states no load; §2.2 mentions "at high load": L = 100 %.
+"""
 
 from itertools import product
 from typing import Any
@@ -25,7 +27,7 @@ def measure(quick: bool, workers: int, reading: Setting) -> dict[str, Any]:
     cases: dict[Key, tuple[list[str], str]] = {("esn", 0): (load, "esn")}
     for f, g in product(FABRICS, GUARDBANDS_NS):
         timing = [f'fabric.{f}.guardband="{g} ns"', f'fabric.{f}.slot="{10 * g} ns"']
-        # As the set-up has it: the same run as in the other figures.
+        # The values of the set-up: the same run as in the other figures.
         cases[f, g] = ([*load, *([] if g == 10 else timing)], f)
     runs = vary(setup.PAPER, cases, **setup.size(quick), workers=workers)
     return {"data": _panels(runs, reading), "claims": _claims(runs, reading)}
@@ -36,11 +38,11 @@ def _claims(runs: Runs[Key], reading: Setting) -> dict[str, Estimate]:
         return runs.paired(("sirius", guardband), ("sirius", 10), path)
 
     def to_ideal(guardband: int) -> Estimate:
-        """What the protocol adds [us]."""
+        """Time that the protocol adds [us]."""
         whole, ideal = (runs.across((f, guardband), setup.P99) for f in FABRICS)
         return whole.less(ideal)
 
-    # What a nanosecond of guardband adds, in parts of the FCT at 10 ns.
+    # Increase per nanosecond of guardband, relative to the FCT at 10 ns.
     beyond = to_ten(40, setup.P99).minus(1).times(1 / 30)
     below = to_ten(1, setup.P99).minus(1).times(-1 / 9)
     off = [to_ten(g, setup.goodput(reading)).minus(1).times(100) for g in GUARDBANDS_NS]

@@ -1,4 +1,4 @@
-"""Fig 13: what small flows lose to cells of a fixed size.
+"""Fig 13: loss of small flows by cells of a fixed size.
 
 The paper names no load. A flow of 46 B takes a cell of 562 B all the same, so that with F = 512 B
 cells offer 1.1 times what the uplinks carry at L = 50 %, and twice that at 100 %: completion
@@ -30,7 +30,7 @@ LOADS: dict[str, tuple[float | None, float]] = {
     "50 %": (None, 0.5),
     "100 %": (None, 1.0),
 }
-#: What N servers of R send [B/s], and how long flows arrive at the least [s].
+#: Rate of N servers of rate R [B/s], and the shortest duration of arrivals [s].
 ALL, LASTS = 128 * 400e9 / 8, 100e-6
 MEDIANS = {"fig13-median-at-512": 512, "fig13-median-at-16k": 16_000}
 

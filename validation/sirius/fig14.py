@@ -11,7 +11,7 @@ NAMES = "abc"
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """The first cells' ways, from when the clocks let each node start."""
+    """The paths of the first cells, from the start times that the clocks give."""
     del quick, workers
     starts = clock.epoch_starts(DELAYS)
     entered = [start + delay for start, delay in zip(starts, DELAYS, strict=True)]

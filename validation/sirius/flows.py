@@ -1,4 +1,4 @@
-"""Sirius by rates beside Sirius by cells, on the same flows: goodput and completion times.
+"""Compares Sirius with rates and with cells for the same flows: goodput and completion times.
 
 Prints the table of docs/fabrics/sirius.md (`python validation/sirius/flows.py`).
 """
@@ -29,7 +29,7 @@ def job(kind: str, more: str = "") -> list[str]:
     return [f"workload={{jobs=[{table}]}}", *LINKS]
 
 
-#: What is varied, by its name in the table.
+#: Overrides of each case, by its name in the table.
 CASES: dict[str, list[str]] = {
     **{f"uniform, L = {load}": [f"workload.load={load}"] for load in LOADS},
     "uniform, overloaded": ["workload.load=1.2"],
@@ -50,7 +50,7 @@ CASES: dict[str, list[str]] = {
         'workload.sizes={kind="fixed",size="600 B"}',
     ],
 }
-#: Where rates are not to be trusted.
+#: Cases in which rates are not reliable.
 DOUBTFUL = (
     "all-to-all of half the racks",
     "skewed racks, L = 0.1",
@@ -62,7 +62,7 @@ QUICK = ("uniform, L = 0.1", "permutation of racks, overloaded", "incast of 16")
 
 
 class Row(NamedTuple):
-    """Of one case: by cells, and by how much rates differ [part of that]."""
+    """Results of one case: with cells, and the relative difference with rates."""
 
     goodput: Estimate
     p50_us: Estimate
@@ -91,7 +91,7 @@ def table(names: tuple[str, ...], seeds: tuple[int, ...], workers: int) -> dict[
 
 
 def _sized(settings: list[str]) -> list[str]:
-    """Jobs know how many flows they are."""
+    """Jobs define their number of flows."""
     return settings if settings[0].startswith("workload={") else ["workload.flows=10000", *settings]
 
 
@@ -145,7 +145,7 @@ def _panels(rows: dict[str, Row]) -> list[dict[str, Any]]:
 
 
 def _times(cells: Estimate, off: Estimate) -> Estimate:
-    """By rates, from what the cells have and how far rates are off."""
+    """The values with rates, from those with cells and the relative difference."""
     return Estimate(cells.value * (1 + off.value), cells.half_width, cells.runs)
 
 

@@ -1,5 +1,5 @@
-"""The lasers of §3.2 and §3.3, as sold and the four of Fig 3b and Fig 4: how fast each tunes, and
-what a node needs of them (§4.5)."""
+"""The lasers of §3.2 and §3.3, off the shelf and the four of Fig 3b and Fig 4: tuning times, and
+the number of lasers of a node (§4.5)."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from lightloom.devices import photonics
 from lightloom.policies import picoseconds
 from lightloom.validation.study import draw, panel
 
-#: Kind → design; a laser that tunes slowly needs a slot for it, and no phase is kept so long.
+#: Kind → design; a laser that tunes slowly needs long slots, for which no phase is stored.
 SLOW = {"slot": "100 ms", "cdr": {"kind": "standard"}}
 LASERS: dict[str, dict[str, Any]] = {
     "off-the-shelf": SLOW,
@@ -17,7 +17,8 @@ LASERS: dict[str, dict[str, Any]] = {
     "tunable-bank": {"slot": "100 ns"},
     "comb": {},
 }
-#: The four of the paper: one laser (Fig 3b), and three whose light and choice are apart (Fig 4).
+#: The four of the paper: one laser (Fig 3b), and three with separate light sources and selection
+#: (Fig 4).
 FOUR = ("dsdbr", "fixed-bank", "tunable-bank", "comb")
 #: "Less than 10 ns" (§2.2, §3.3).
 TARGET_NS = 10.0
@@ -26,7 +27,7 @@ BUDGET = "sirius-100"
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """What follows from each laser."""
+    """Results for each laser."""
     del quick, workers
     found = {kind: _of(kind, design) for kind, design in LASERS.items()}
     worst = {kind: _ns(one.derived["tuning"]["worst"]) for kind, one in found.items()}
@@ -55,7 +56,8 @@ def _of(kind: str, design: dict[str, Any]) -> photonics.Devices:
 
 
 def _budget() -> dict[str, float]:
-    """§4.5: how many transceivers share a laser, and how many chips a rack of 256 uplinks has."""
+    """§4.5: the number of transceivers that share a laser, and of chips of a rack with 256
+    uplinks."""
     derived = photonics.derive(preset=BUDGET).derived
     return {
         "lasers-required": float(derived["link"]["required"].split()[0]),

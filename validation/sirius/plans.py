@@ -1,5 +1,5 @@
-"""How much hangs on the uplink plan, on which the paper is silent: twelve uplinks of
-128 racks do not tile with 16-port gratings, and each plan hangs them differently. A figure for
+"""Effect of the uplink plan, which the paper does not state: twelve uplinks of 128 racks do not fit
+evenly on 16-port gratings, and each plan connects them differently. A figure for
 docs/fabrics/sirius.md; claims by each plan are in the table of readings."""
 
 from itertools import product

@@ -1,5 +1,5 @@
-"""What arithmetic says of an oversubscribed tree: how long a flow alone takes,
-and how long everybody takes to send to everybody."""
+"""An oversubscribed tree compared with arithmetic: the time of a lone flow, and the time of an
+all-to-all exchange."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ UPLINKS = {"full": 4.0, "4to1": 1.0, "10to1": 0.4, "40to1": 0.1}
 SIZE = 0.08
 #: Of the 16 × 15 flows, those that leave a rack, and those that leave a pod of two.
 OUT_OF_RACK, OUT_OF_POD = 4 * 12, 8 * 8
-#: Flows of one server, at its 1 Gb/s: what bounds the exchange at full bisection.
+#: Flows of one server, at its 1 Gb/s, which limit the exchange at full bisection.
 OUT_OF_SERVER = 15
 #: Above each of two pods: 8 servers of 1 Gb/s, halved twice [Gb/s].
 POD_UPLINK = 2.0
@@ -25,7 +25,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
     together = {label: ([], label) for label in (*UPLINKS, "fat-tree-4to1")}
     all_to_all = vary(SETUP, together, flows=240, seeds=[1], workers=workers)
     lone = {label: (["workload.pattern=uniform"], label) for label in UPLINKS}
-    # Four in five of the pairs that the seeds draw are in different racks.
+    # Four of five pairs that the seeds draw are in different racks.
     alone = vary(SETUP, lone, flows=1, seeds=range(1, 10), workers=workers)
     took = {label: all_to_all.value(label, "simulated_s") or 0.0 for label in together}
     claims = {
@@ -41,7 +41,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _exchange(uplink: float) -> float:
-    """Time for everybody to send to everybody over racks' uplinks [s]."""
+    """Time of the exchange over racks' uplinks [s]."""
     return max(OUT_OF_RACK * SIZE / uplink, OUT_OF_SERVER * SIZE)
 
 

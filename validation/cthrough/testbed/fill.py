@@ -1,4 +1,4 @@
-"""§5.2.1: how full a circuit is from 5 ms after its light."""
+"""§5.2.1: utilisation of a circuit from 5 ms after its light."""
 
 import statistics
 from bisect import bisect_right
@@ -7,13 +7,13 @@ from typing import Any
 
 from lightloom.testbed.claims import Run, UnfitError
 
-#: TCP has so long to fill a circuit; then its throughput is measured for so long [s].
+#: Time in which TCP must fill a circuit, and the following time of measurement [s].
 RAMP, WINDOW = 5e-3, 20e-3
-#: The ends of the window are known so closely [s].
+#: Precision of the ends of the window [s].
 CLOSE = 2.5e-3
-#: So large a share of a circuit's rate has to pass if the sender does not adapt.
+#: Required share of a circuit's rate if the sender does not adapt.
 CALIBRATED = 0.9
-#: No fewer lights are judged.
+#: Smallest number of lights for a verdict.
 LIGHTS = 3
 
 

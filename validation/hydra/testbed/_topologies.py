@@ -4,14 +4,14 @@ from typing import Any
 
 from lightloom.policies import Circuits
 
-#: Racks 0 and 1 reach each other by rack 2.
+#: Racks 0 and 1 are connected by way of rack 2.
 FIRST = Circuits([(0, 2, 0), (1, 2, 1)], routes=[[0, 2], [1, 2], [0, 2, 1]])
-#: Racks 0 and 1 are joined.
+#: Racks 0 and 1 are connected directly.
 SECOND = Circuits([(0, 1, 0), (1, 2, 1)], routes=[[0, 1], [1, 2]])
 
 
 class Topologies:
-    """The first topology for so many intervals, then the second."""
+    """The first topology for a number of intervals, then the second."""
 
     order = "three-substeps"
 

@@ -6,14 +6,14 @@ from typing import Any
 from lightloom.testbed.claims import Run
 from lightloom.testbed.measure import mean_rate
 
-#: What is compiled, and the libraries it needs.
+#: The compiled programs, and the libraries that they need.
 PROGRAMS = {
     Path(__file__).parents[3] / "examples/testbed/fftw.c": ["-lfftw3_mpi", "-lfftw3", "-lm"]
 }
-#: Programs have begun so long after the first topology is lit, and the application has found its
-#: new path so long after the second is. Then throughput is measured for so long [s].
+#: Time from the light of the first topology until programs have begun, time from the light of the
+#: second until the application uses its new path, and time of each measurement [s].
 BEGUN, MOVED, LONG = 2.5, 0.5, 2.0
-#: A reception of fewer bits a second is of no program [b/s].
+#: Smallest received rate that counts as that of a program [b/s].
 SENDS = 1e5
 
 
@@ -36,7 +36,8 @@ def lit(live: Any, racks: tuple[int, int]) -> float:
 
 
 def rate(live: Any, since: float, length: float) -> float:
-    """What the application's host in rack 0 receives, which no background is for [b/s]."""
+    """Rate that the application's host in rack 0 receives, which has no background traffic
+    [b/s]."""
     begin = live.began + since
     rows = live.samples.rates("host 0")
     return max(SENDS, mean_rate([r for r in rows if begin <= r[0] and r[1] <= begin + length]) or 0)

@@ -11,7 +11,7 @@ from lightloom.testbed.measure import mean_rate
 SLOTS, NIGHT = (61.0, 106.0, 300.0), 11.5
 #: Pairs of racks by the protocol between them.
 PAIRS = {"udp": "0>1", "tcp": "2>3"}
-#: Programs begin and TCP grows; what comes between these is measured [s].
+#: Measurement window [s]; before it, programs start and TCP grows.
 FROM, UNTIL = 1.3, 3.2
 #: UDP is sent at this multiple of the duty cycle's share or more, so that nothing else limits it.
 OFFERED = 1.2
@@ -50,6 +50,6 @@ def offered_rate(live: Any) -> float:
 
 
 def ideal_rate(live: Any, slot: float) -> float:
-    """What the duty cycle leaves a pair of racks of its share of a link [b/s]."""
+    """Rate that the duty cycle leaves a pair of racks of its share of a link [b/s]."""
     share = (slot - NIGHT) / slot / (live.setup.layout.racks - 1)
     return float(live.setup.circuit_bps * share)
