@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import chdir
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,23 +43,25 @@ tiers = 2
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("brief")
-    (made / "e.toml").write_text(EXPERIMENT)
-    return made
+    return tmp_path_factory.mktemp("brief")
 
 
-def printed(folder: Path, *options: str) -> list[str]:
-    """The lines of a comparison, on a terminal of 80 columns."""
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
+@cache
+def compared(folder: Path, *options: str) -> tuple[Path, tuple[str, ...]]:
+    """A comparison, made once: its folder, and its lines on a terminal of 80 columns."""
+    place = folder / str(len(options))
+    place.mkdir()
+    (place / "e.toml").write_text(EXPERIMENT)
+    with chdir(place):
         done = CliRunner(env={"COLUMNS": "80"}).invoke(
             app, ["compare", "e.toml", "-o", "out", *options]
         )
-    finally:
-        os.chdir(before)
     assert done.exit_code == 0, done.output
-    return done.stdout.splitlines()
+    return place / "out", tuple(done.stdout.splitlines())
+
+
+def printed(folder: Path, *options: str) -> tuple[str, ...]:
+    return compared(folder, *options)[1]
 
 
 def test_the_text_of_a_comparison_is_the_golden_one(folder: Path) -> None:
@@ -70,15 +74,8 @@ def test_the_text_of_a_comparison_is_the_golden_one(folder: Path) -> None:
 
 @pytest.mark.parametrize("window", [(), ("run.warm_up=1 ms", "run.measure=1 ms")])
 def test_one_table_form_and_few_notes(folder: Path, window: tuple[str, ...]) -> None:
-    unset = [] if not window else ["workload.flows=null"]
-    options = [o for value in (*window,) for o in ("--set", value)]
-    if unset:
-        text = EXPERIMENT.replace("flows = 300\n", "")
-        (folder / "e.toml").write_text(text)
-    try:
-        lines = printed(folder, *options)
-    finally:
-        (folder / "e.toml").write_text(EXPERIMENT)
+    options = [option for value in window for option in ("--set", value)]
+    lines = printed(folder, *options)
     first = next(i for i, line in enumerate(lines) if line.startswith("fabric "))
     assert lines[first].split() == [*("fabric", "accepted", "mean", "p99", "p99", "Gb/s", "Tb/s")]
     assert len(lines) <= 40
@@ -142,8 +139,8 @@ def test_help_of_plan_has_the_options_of_its_algorithm() -> None:
 
 
 def test_the_page_begins_with_fct_and_goodput(folder: Path) -> None:
-    printed(folder)
-    page = (folder / "out/report.html").read_text(encoding="utf-8")
+    out, _ = compared(folder)
+    page = (out / "report.html").read_text(encoding="utf-8")
     places = [page.index(f'id="{name}-1"') for name in ("decision", "setup", "data")]
     lead = min(
         page.index(f'id="figure-1-{key}"') for key in LEADING if f'id="figure-1-{key}"' in page
