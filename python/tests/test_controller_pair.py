@@ -3,6 +3,7 @@ requested state, and a change of both is finished or undone."""
 
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from lightloom.errors import ConfigError
 from lightloom.switches.protocol import SwitchError
 
 STEPS = 12
+LIVES = 60
+"""As many are lived in each run of the tests; `make test-long` has the others."""
 
 
 @pytest.fixture(scope="module")
@@ -24,39 +27,39 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return ports_in(tmp_path_factory.mktemp("pair"))
 
 
-def lived(seed: int, folder: Path) -> PairLife:
-    """Runs a life; fails if an invariant does not hold."""
+def lived(seed: int, folder: Path) -> Counter[str]:
+    """What happened in a life; fails if an invariant does not hold."""
     life = PairLife(seed, folder)
+    seen = Counter([str(life.places[life.ill].ill)])
     for _ in range(STEPS):
         life.step()
+    seen["crashes"] += life.crashes
+    seen["both open"] += life.most_open == 2
+    for one in life.store.transactions(limit=1000):
+        seen[f"{'sound' if one.switch == life.sound else 'ill'} {one.state}"] += 1
     life.calm()
-    return life
+    return seen
 
 
-@pytest.mark.parametrize("first", range(0, 120, 20))
+counted = cache(lived)
+"""Each life once."""
+
+
+@pytest.mark.parametrize("first", range(0, LIVES, 20))
 def test_a_switch_that_fails_does_not_concern_the_other(folder: Path, first: int) -> None:
     for seed in range(first, first + 20):
-        lived(seed, folder)
+        counted(seed, folder)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", range(120, 2_120, 100))
+@pytest.mark.parametrize("first", range(LIVES, 2_160, 100))
 def test_a_switch_that_fails_does_not_concern_the_other_for_long(folder: Path, first: int) -> None:
     for seed in range(first, first + 100):
         lived(seed, folder)
 
 
 def test_the_lives_have_every_fault_and_changes_of_both_at_a_crash(folder: Path) -> None:
-    seen: Counter[str] = Counter()
-    for seed in range(60):
-        life = PairLife(seed, folder)
-        seen[str(life.places[life.ill].ill)] += 1
-        for _ in range(STEPS):
-            life.step()
-        seen["crashes"] += life.crashes
-        seen["both open"] += life.most_open == 2
-        for one in life.store.transactions(limit=1000):
-            seen[f"{'sound' if one.switch == life.sound else 'ill'} {one.state}"] += 1
+    seen = sum((counted(seed, folder) for seed in range(LIVES)), Counter[str]())
     assert all(seen[ill] > 3 for ill in ILLS), seen
     assert seen["crashes"] > 10, seen
     assert seen["both open"] > 0, seen
