@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,13 @@ from test_report_support import FOUR, Profile, make_comparison, make_hybrids
 
 from lightloom import report
 
-LOOKS = list(product((WIDE, PHONE), ("light", "dark")))
+LOOKS = [
+    pytest.param(WIDE, "light", id="wide-light"),
+    pytest.param(WIDE, "dark", id="wide-dark", marks=pytest.mark.long),
+    pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.long),
+    pytest.param(PHONE, "dark", id="phone-dark"),
+]
+"""Each width and each theme, and the other two pairs with `make test-long`."""
 EIGHT = tuple(
     Profile(f"fabric {i}", base_us=1.5 + i, queue=1e4 * 3**i, finished=0.5 if i == 6 else 1.0)
     for i in range(8)

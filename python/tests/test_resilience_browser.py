@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browser_support import PHONE, WIDE, chromium, visiting
@@ -10,6 +12,12 @@ from browser_support import PHONE, WIDE, chromium, visiting
 import lightloom
 from lightloom import report
 from lightloom.failures.search import Search
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +42,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("width", [WIDE, PHONE])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_and_the_link_lands(page: Path, width: int, theme: str) -> None:
-    with chromium() as browser, visiting(browser, width, theme) as visit:
+def test_axe_finds_nothing_and_the_link_lands(
+    browser: Any, page: Path, width: int, theme: str
+) -> None:
+    with visiting(browser, width, theme) as visit:
         visit.go(page, "#section=failures")
         assert visit.at_top("#failures-1")
         assert visit.violations() == []
