@@ -7,9 +7,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_support import CLOS, SMALL, command, environment_with, write
@@ -106,16 +107,33 @@ def test_no_command_is_left_out() -> None:
     assert set(HOMES) == tried | AT_ONCE | SERVING | {"schema"}
 
 
-@pytest.mark.parametrize("doing", COMMANDS)
-def test_every_command_ends_soon_and_whole(folder: Path, doing: str) -> None:
-    """Sends each signal at a random moment to the command only, some of them three times at
-    once."""
-    ends(folder, COMMANDS[doing], 2.5)
+def with_signals(names: Iterable[str]) -> list[Any]:
+    """Each command with one of the signals in turn, and with the others in `make test-long`."""
+    return [
+        pytest.param(
+            name,
+            number,
+            id=f"{name}-{number.name}",
+            marks=() if turn == at % len(SIGNALS) else pytest.mark.long,
+        )
+        for at, name in enumerate(names)
+        for turn, number in enumerate(SIGNALS)
+    ]
 
 
-@pytest.mark.parametrize("name", READING)
-def test_every_command_ends_while_it_waits_for_its_file(folder: Path, name: str) -> None:
-    ends(folder, READING[name], 1.0)
+@pytest.mark.parametrize(("doing", "number"), with_signals(COMMANDS))
+def test_every_command_ends_soon_and_whole(
+    folder: Path, doing: str, number: signal.Signals
+) -> None:
+    """At a random moment a signal to the command alone, or three at once."""
+    ends(folder, COMMANDS[doing], number, 2.5)
+
+
+@pytest.mark.parametrize(("name", "number"), with_signals(READING))
+def test_every_command_ends_while_it_waits_for_its_file(
+    folder: Path, name: str, number: signal.Signals
+) -> None:
+    ends(folder, READING[name], number, 1.0)
 
 
 @pytest.mark.parametrize(("number", "code"), SIGNALS.items())
@@ -136,21 +154,21 @@ def test_a_command_ends_that_nobody_reads(number: signal.Signals, code: int) -> 
         assert process.stderr.read().decode() == f"{SAID[code]}: nothing unfinished was written\n"
 
 
-def ends(folder: Path, words: list[object], within_s: float) -> None:
-    """Checks that a command ends correctly after each signal at a random moment."""
+def ends(folder: Path, words: list[object], number: signal.Signals, within_s: float) -> None:
+    """A command ends, by a signal at a random moment, as it should."""
     seed = random.randrange(2**32)
     rng = random.Random(seed)
-    for number, code in SIGNALS.items():
-        times = rng.choice([1, 3])
-        after_s = rng.uniform(0.3, within_s)
-        end = ended(folder, words, [number] * times, after_s)
-        said = f"{SAID[code]}: nothing unfinished was written\n"
-        told = f"seed {seed}: {number.name} x {times} after {after_s:.2f} s: {end}"
-        heard = end.errors.splitlines(keepends=True)
-        assert (end.code, heard[-1:]) == (code, [said]), told
-        assert not any(line.startswith(("error", "Traceback")) for line in heard), told
-        assert (end.left, end.orphans) == (frozenset(), ()), told
-        assert end.took_s < PATIENCE_S, told
+    times = rng.choice([1, 3])
+    after_s = rng.uniform(0.3, within_s)
+    code = SIGNALS[number]
+    end = ended(folder, words, [number] * times, after_s)
+    said = f"{SAID[code]}: nothing unfinished was written\n"
+    told = f"seed {seed}: {number.name} x {times} after {after_s:.2f} s: {end}"
+    heard = end.errors.splitlines(keepends=True)
+    assert (end.code, heard[-1:]) == (code, [said]), told
+    assert not any(line.startswith(("error", "Traceback")) for line in heard), told
+    assert (end.left, end.orphans) == (frozenset(), ()), told
+    assert end.took_s < PATIENCE_S, told
 
 
 @contextmanager
