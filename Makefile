@@ -45,13 +45,14 @@ test-python: $(STAMPS)/develop ## Run the Python tests
 	bash scripts/system.sh --browser
 	bash scripts/system.sh --database
 	# Tests begin in the order of their files, whose tests share what they simulated; whoever has
-	# none left takes over what others have.
-	$(BIN)/pytest python/tests -n auto --dist worksteal
+	# none left takes over what others have. One process more than processors: switches, testbeds
+	# and clocks are waited for.
+	$(BIN)/pytest python/tests -n $$(($$(nproc) + 1)) --dist worksteal
 
 test-long: $(STAMPS)/develop ## Run what takes longer: more random cases, clusters of Dask, the wheel in a clean environment
 	# Of all crates, as above, or those that they need are built anew with fewer features.
 	LIGHTLOOM_LONG=1 $(RUST_TESTS) --lib reference
-	LIGHTLOOM_LONG=1 $(RUST_TESTS) --test invariants --test controller --test readers
+	LIGHTLOOM_LONG=1 $(RUST_TESTS) --test invariants --test controller --test experiments
 	# Clusters beside the wheel, which one process builds once.
 	$(BIN)/pytest python/tests -n auto --dist loadfile -m long
 

@@ -28,6 +28,12 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGHUP, lambda *_: None)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that make a testbed come first: one process then has them all, and no other process
+    waits for its turn."""
+    items.sort(key=lambda item: "one_testbed" not in getattr(item, "fixturenames", ()))
+
+
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
     """Writes a class with this `decide`; returns the name by which experiments refer to it."""
