@@ -1,10 +1,7 @@
 //! Fabrics with devices: the same bytes as with the derived values, and refusals.
 
-#[path = "common/tables.rs"]
-mod tables;
-
+use crate::tables::*;
 use serde_json::{json, Value};
-use tables::*;
 
 fn sirius(more: Value) -> Value {
     with(&json!({"kind": "sirius"}), &more)

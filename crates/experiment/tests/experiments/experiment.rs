@@ -1,8 +1,6 @@
 //! Experiments as users write them: they are resolved, refused, run, and repeated.
 
-mod common;
-
-use common::connects_single_nodes;
+use crate::common::connects_single_nodes;
 use lightloom_engine::run::Silent;
 use lightloom_engine::{Flows, HostId, Time};
 use lightloom_experiment::Experiment;

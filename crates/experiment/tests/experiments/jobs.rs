@@ -1,9 +1,7 @@
 //! Jobs on real fabrics: they finish on each, send the bytes of their definition, and without
 //! congestion take the theoretical time.
 
-mod common;
-
-use common::connects_single_nodes;
+use crate::common::connects_single_nodes;
 use lightloom_engine::run::Silent;
 use lightloom_engine::Time;
 use lightloom_experiment::{Experiment, RunOutput};

@@ -1,9 +1,7 @@
 //! Failures of one part that overlap: the part works while none of them is in force, in every
 //! fabric of the registry.
 
-mod common;
-
-use common::connects_single_nodes;
+use crate::common::connects_single_nodes;
 use lightloom_engine::run::Silent;
 use lightloom_engine::{Flows, HostId, Time};
 use lightloom_experiment::{Experiment, RunOutput};

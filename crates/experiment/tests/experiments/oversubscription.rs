@@ -1,9 +1,7 @@
 //! Oversubscription that all electrical networks share, and circuits as fast as the cluster's
 //! racks: tests which value is in force.
 
-mod common;
-
-use common::connects_single_nodes;
+use crate::common::connects_single_nodes;
 use lightloom_engine::run::Silent;
 use lightloom_experiment::{Assumptions, Experiment};
 use lightloom_fabrics::REGISTRY;

@@ -1,8 +1,6 @@
 //! Physics that all fabrics share: the values in force, and the resulting times of flows.
 
-mod common;
-
-use common::connects_single_nodes;
+use crate::common::connects_single_nodes;
 use lightloom_engine::run::Silent;
 use lightloom_engine::{Bytes, Flows, HostId, Time};
 use lightloom_experiment::{Assumptions, Experiment};

@@ -1,7 +1,7 @@
 //! Runs the bodies of the fuzz targets on a limited number of random and mutated inputs in every
 //! run of the tests.
 
-#[path = "../../../fuzz/src/lib.rs"]
+#[path = "../../../../fuzz/src/lib.rs"]
 mod targets;
 
 use lightloom_experiment::Experiment;

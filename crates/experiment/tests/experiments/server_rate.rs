@@ -1,8 +1,6 @@
 //! No server sends or receives faster than the file states, on any fabric.
 
-mod common;
-
-use common::connects_single_nodes;
+use crate::common::connects_single_nodes;
 use lightloom_engine::run::Silent;
 use lightloom_engine::{Flows, HostId, Rate, Time};
 use lightloom_experiment::Experiment;

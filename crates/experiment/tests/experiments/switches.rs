@@ -1,12 +1,9 @@
 //! Fabrics with a circuit switch: the same bytes as with the derived values, its link budget, and
 //! refusals.
 
-#[path = "common/tables.rs"]
-mod tables;
-
+use crate::tables::*;
 use lightloom_fabrics::REGISTRY;
 use serde_json::{json, Value};
-use tables::*;
 
 /// The kind, other keys, devices, and the figures computed by hand.
 fn by_hand() -> Vec<(&'static str, Value, Value, Value)> {

@@ -1,8 +1,6 @@
 //! Warm-up, measurement and drain, on every fabric and against theory.
 
-mod common;
-
-use common::connects_single_nodes;
+use crate::common::connects_single_nodes;
 use lightloom_engine::run::Silent;
 use lightloom_engine::Time;
 use lightloom_experiment::{Experiment, RunOutput};
