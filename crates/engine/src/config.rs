@@ -205,7 +205,8 @@ pub fn nearest(found: &str, known: &[&str]) -> String {
     }
 }
 
-/// The same for a message that already lists the known keys.
+/// "did you mean …?" for a message that already lists the known keys; "choose one of them" if none
+/// is similar.
 pub fn nearest_listed(found: &str, known: &[&str]) -> String {
     near(found, known).unwrap_or_else(|| "choose one of them".to_owned())
 }

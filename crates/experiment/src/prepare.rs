@@ -41,7 +41,7 @@ impl Experiment {
         self.prepare_with(index, threads, flows, &Empty)
     }
 
-    /// The same, with policies in files from this library.
+    /// Like [`Experiment::prepare`], with policies in files from this library.
     ///
     /// # Errors
     /// Those of [`Experiment::prepare`] and of the library.

@@ -86,7 +86,7 @@ const LIMIT_JOBS: Time = Time(100_000 * Time::S.0);
 /// this time.
 const STILL_DECISIONS: i64 = 100;
 const STILL_PER_RACK: i64 = 10;
-/// The same limit as a time, and in packets of a server's link.
+/// The same limit as a time, and as a number of packets at the rate of a server's link.
 const STILL: Time = LIMIT;
 const STILL_PACKETS: i64 = 1_000;
 const PACKET_BYTES: u64 = 1_500;

@@ -132,7 +132,8 @@ impl Alone {
         end
     }
 
-    /// The same if every hop has one link: the last packet waits on each hop.
+    /// Time at which all packets have passed all hops, if every hop has one link: the last packet
+    /// waits on each hop.
     fn last_of_single(&self, full: u64, short: u64) -> Time {
         let (mut through, mut slowest, mut end) = (Time::ZERO, Time::ZERO, Time::ZERO);
         for hop in &self.hops {

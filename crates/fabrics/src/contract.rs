@@ -169,8 +169,8 @@ pub struct Entry {
     /// The reason why `circuit_share` of its summary is always null although its traffic crosses
     /// optics; empty for other fabrics.
     pub no_circuits: &'static str,
-    /// The keys in which two of its tables must agree so that their results are bounds of a
-    /// mechanism that its paper leaves open; empty if it has no such models.
+    /// The keys that two tables of the fabric must have in common for their results to be bounds of
+    /// a mechanism that its paper leaves open; empty if it has no such models.
     pub bounds: &'static [&'static str],
     /// How a testbed emulates it; `None` if none can.
     pub testbed: Option<Emulation>,

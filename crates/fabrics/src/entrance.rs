@@ -50,7 +50,7 @@ impl Entrance {
         Some((flow, through))
     }
 
-    /// Bytes inside.
+    /// Bytes of the flows inside [B].
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -109,7 +109,7 @@ impl Links {
         None
     }
 
-    /// Where a packet is kept.
+    /// The place of a packet.
     fn row(&mut self, packet: Packet) -> u32 {
         let waiting = Waiting { packet, next: NONE };
         match self.unused {

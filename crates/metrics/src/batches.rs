@@ -72,7 +72,7 @@ impl Estimate {
         Estimate::within(values, Room::Unknown)
     }
 
-    /// The same for values from a run or a window whose length `room` describes.
+    /// The estimate from the values of a run or a window whose length `room` describes.
     pub fn within(values: &[f64], room: Room) -> Option<Estimate> {
         let n = values.len();
         if n == 0 {

@@ -106,7 +106,8 @@ impl Growing {
         part.map(|(_, part)| part.clone())
     }
 
-    /// The same for a run without a window, from a fifth of the arrival time onwards.
+    /// Like [`Self::of`], for a run without a window: the span begins after a fifth of the arrival
+    /// time.
     pub(crate) fn of_run(
         cluster: &Cluster,
         flows: &Flows,

@@ -365,7 +365,7 @@ fn triggered(flows: &Flows) -> Option<u64> {
     triggers.then(|| waiting().count() as u64)
 }
 
-/// Whether a flow ends before its run does.
+/// Whether a flow has a finite size; endless flows send until the run ends.
 fn has_end(flows: &Flows, f: usize) -> bool {
     flows.endless.binary_search(&FlowId(f as u32)).is_err()
 }

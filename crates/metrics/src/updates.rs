@@ -13,7 +13,8 @@ pub struct Counted {
     pub updates: u64,
     /// The largest number per second if only payload is sent.
     pub ceiling: f64,
-    /// The same with the fabric's framing of each packet; `None` if the framing is not known.
+    /// The largest number per second if each packet also has the fabric's framing; `None` if the
+    /// framing is not known.
     pub ceiling_framed: Option<f64>,
 }
 

@@ -77,9 +77,9 @@ def doubts(
     arrived_s: float | None = None,
     job_flow_s: tuple[float, float] | None = None,
 ) -> Iterator[Note]:
-    """Yields the same notes from separate data: the resolved experiment and its table of the
-    fabric, the end of the run [s], whether a circuit was ever lit, and whether one carried data;
-    the other arguments as for `interval_finding`."""
+    """Yields the notes of `leading_notes` from separate data: the resolved experiment and its table
+    of the fabric, the end of the run [s], whether a circuit was ever lit, and whether one carried
+    data; the other arguments as for `interval_finding`."""
     if "interval" not in fabric:
         return
     short = list(_too_short(experiment, fabric, ended_s, lit, carried))

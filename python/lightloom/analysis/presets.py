@@ -78,7 +78,8 @@ def counted(comparisons: Sequence[Named]) -> str:
 
 
 def all_of(comparisons: Sequence[Named]) -> str:
-    """The same for statements that hold in each comparison: `both workloads`, `all 3 workloads`."""
+    """The number of workloads, for statements that hold in each comparison: `both workloads`, `all
+    3 workloads`."""
     said = counted(comparisons)
     if said == f"{len(comparisons)} workloads":
         return all_workloads(len(comparisons))

@@ -90,7 +90,7 @@ def assumptions(resolved: Table) -> list[dict[str, Any]]:
 
 
 def assumptions_of(resolved: Table, label: str) -> dict[str, Any]:
-    """Returns the same for one fabric."""
+    """Returns the entry of `assumptions` for one fabric."""
     return next(found for found in assumptions(resolved) if found["label"] == label)
 
 

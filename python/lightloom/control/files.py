@@ -49,7 +49,7 @@ class Demand:
     """A function from an entry to its position in the file, as `:line:column`, or its row and
     column; None if the position in the file is that in the matrix."""
     reading: Reading | None = None
-    """How it was read; None if it was not read from a file."""
+    """Its format, unit and counts; None if it was not read from a file."""
 
     def __post_init__(self) -> None:
         nodes, limit = len(self.matrix), ""

@@ -279,7 +279,7 @@ class Difference(Answer):
 
 
 class TimedDifference(Difference, Price):
-    """The same with its cost."""
+    """A difference, with the cost of its change."""
 
     role: Role
     read_at: float | None

@@ -49,7 +49,8 @@ class Intent(Body):
 
 
 class Circuits(Body):
-    """The same by racks: each circuit is bidirectional."""
+    """Circuits that an operator requests by racks, in both directions; all other requests of this
+    operator end."""
 
     circuits: list[tuple[Rack, Rack]] = Field(max_length=MOST_PORTS)
     priority: Priority = 0

@@ -60,7 +60,7 @@ class SwitchTable(_Keys):
 
     @property
     def settle_s(self) -> float | None:
-        """The same in seconds."""
+        """`settle` in seconds."""
         return None if self.settle is None else duration_ps("switch.settle", self.settle) / 1e12
 
 

@@ -52,8 +52,8 @@ class Intents(Claims):
         who: str,
         claim: Claim | None = None,
     ) -> None:
-        """The same, and ends the client's deferred request for the switch, in one database
-        transaction."""
+        """Stores the requests, and ends the client's deferred request for the switch, in one
+        database transaction."""
         with self._write() as db:
             self._claim(db, claim)
             self._want(db, switch, owner, pairs, priority, who)

@@ -389,7 +389,8 @@ class Controller:
         return [made]
 
     def _given_up(self, one: Managed, change: Change, due: Sequence[Due]) -> list[Pair]:
-        """What a change removes because the policy wants other circuits than before."""
+        """The cross-connects that a change removes because the policy requests other circuits than
+        before."""
         if all(wish.owner != POLICY for wish in due):
             return []
         before = {wish.pair for wish in self.wishes.of_policy(one)}

@@ -252,8 +252,8 @@ class Steps:
         return None if power is None else without_light(pairs, power)
 
     def _still_unlit(self, switch: str, pairs: Sequence[Pair]) -> str | None:
-        """The same after several attempts, because a restored circuit may need time until it has
-        light."""
+        """The first cross-connect without light after several attempts, because a restored circuit
+        may need time until it has light."""
         why = self._unlit(switch, pairs)
         for _ in range(TRIES - 1):
             if why is None:

@@ -44,7 +44,7 @@ def check_free(
 
 
 def _limited(texts: Sequence[str]) -> str:
-    """So many of some texts as a message holds, and the number of the others."""
+    """As many texts as a message can hold, and the number of the others."""
     for count in range(len(texts), 0, -1):
         left = len(texts) - count
         more = [f"{counted(left, 'other owner')} of further ports"] if left else []

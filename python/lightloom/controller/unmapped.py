@@ -10,7 +10,7 @@ from lightloom.controller.racks import Racks
 from lightloom.units.counts import counted
 
 SHOWN = 20
-"""So many names are shown."""
+"""Largest number of names that are shown."""
 
 
 class Unmapped:
@@ -28,7 +28,7 @@ class Unmapped:
         self._known |= {*racks.names}
 
     def note(self, demand: Demand | None) -> str:
-        """What is left out of a demand; empty if it names no such rack."""
+        """A note on the racks of a demand that are omitted; empty if there are none."""
         names = [] if demand is None else [n for n in demand.names if n not in self._known]
         if not names:
             return ""

@@ -60,7 +60,7 @@ class LowerLoad:
     """Label, and its cost for each Gb/s of the servers' links."""
     leader: str
     most: Range
-    """The same cost of the leader."""
+    """The cost of the leader for each Gb/s of the servers' links."""
     currency: str
 
 

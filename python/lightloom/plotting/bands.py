@@ -52,7 +52,7 @@ class Curved(Protocol):
 
     @property
     def seeds(self) -> Sequence[Self]:
-        """The same object for each seed; empty if it is not repeated."""
+        """The object of each seed; empty if the run is not repeated."""
 
 
 C = TypeVar("C", bound=Curved)

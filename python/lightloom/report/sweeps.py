@@ -133,7 +133,7 @@ def build(name: str, cells: Sequence[Cell], out: Path) -> Path:
 def stage(
     name: str, cells: Sequence[Cell], out: Path, staging: Staging, traffic: Sequence[str] = ()
 ) -> Path:
-    """The same, as part of one transaction, with notes on the traffic."""
+    """Writes the report as part of one transaction, with notes on the traffic."""
     metrics = shown(cells)
     slots: dict[str, int] = {}
     figures = [f for key in axes(cells) if (f := over(key, cells, metrics, slots)) is not None]

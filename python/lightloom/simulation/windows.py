@@ -38,7 +38,7 @@ on a Clos."""
 #: Keys that set the length of a run.
 _OWN = {"run": ("measure", "warm_up", "stop", "limit"), "workload": ("flows", "trace", "jobs")}
 KEYS = tuple(f"{name}.{key}" for name, keys in _OWN.items() for key in keys)
-"""The same keys with the names of their tables, as in the grid of a sweep."""
+"""These keys with the names of their tables, as in the grid of a sweep."""
 
 
 @dataclass(frozen=True)

@@ -273,8 +273,8 @@ _PAST_DRIVER: ContextVar[bool] = ContextVar("past_driver", default=False)
 
 @contextmanager
 def past_the_driver() -> Iterator[None]:
-    """Lets drivers send what no switch of the size can have, so that a test sees the switch itself
-    refuse it."""
+    """Lets drivers send pairs that no switch of the size can have, so that a test shows whether the
+    switch itself refuses them."""
     token = _PAST_DRIVER.set(True)
     try:
         yield
@@ -283,7 +283,7 @@ def past_the_driver() -> Iterator[None]:
 
 
 def check_before_sending(remove: Collection[Pair], add: Collection[Pair], size: Size) -> None:
-    """The same in a driver, except within `past_the_driver`.
+    """Checks the pairs in a driver by `check_pairs`, except within `past_the_driver`.
 
     Raises:
         SwitchError: as of `check_pairs`.

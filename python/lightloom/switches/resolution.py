@@ -18,7 +18,7 @@ from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of
 
 @dataclass(frozen=True)
 class Request:
-    """What a client asks for, in the terms of `Machine.change`."""
+    """The request of a client, in the terms of `Machine.change`."""
 
     remove: Iterable[str | Pair]
     add: Iterable[Wish]

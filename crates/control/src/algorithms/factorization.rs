@@ -203,7 +203,8 @@ fn exchange(one: &mut Factor, other: &mut Factor, rng: &mut Stream) {
     }
 }
 
-/// A matching of each half; the two nodes that are alone in their halves are matched.
+/// Combines a matching of each half; the two nodes without a partner in their halves are matched
+/// with each other.
 fn beside(one: &[u32], other: &[u32]) -> Factor {
     let m = one.len();
     let alone = |half: &[u32]| half.iter().position(|&to| to as usize == m);

@@ -21,7 +21,7 @@ impl<const W: usize> Islip<W> {
         Islip(RoundRobin::new(ports))
     }
 
-    /// The pointers that [`Islip::pointers`] returned.
+    /// Creates an arbiter with the pointers that [`Islip::pointers`] returned.
     ///
     /// # Panics
     /// If the number of pointers is not that of the ports, or a port is beyond the last.

@@ -100,7 +100,7 @@ impl Past {
         }
     }
 
-    /// Makes a switch take the times of the log.
+    /// Gives a switch the step times of the log.
     pub fn taking(&self, fake: Fake) -> Fake {
         let kinds = self.courses.iter();
         kinds.fold(fake, |fake, (&kind, courses)| {

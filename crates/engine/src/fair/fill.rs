@@ -212,7 +212,8 @@ impl Room {
         self.rate = (weight as f64 * self.level) as u64;
     }
 
-    /// The same if less capacity is left than the flows need.
+    /// Divides the remaining capacity among `count` flows that need more than is left; returns the
+    /// rate of each and their total rate.
     #[cold]
     fn give_rest(&mut self, count: u32) -> (u64, u64) {
         let rate = self.rate.min(self.left / count as u64);

@@ -12,7 +12,7 @@ pub struct Chains {
 }
 
 impl Chains {
-    /// Takes a place for a packet, with no successor.
+    /// Reserves a place for a packet, without a successor.
     #[inline]
     pub fn add(&mut self, packet: u32) -> u32 {
         match self.free.pop() {

@@ -93,7 +93,8 @@ impl Host {
         actions
     }
 
-    /// The same for the first input, which the log contains.
+    /// Passes the first input, which the log contains, to the controller; returns the requested
+    /// actions.
     pub fn hear_first(&mut self, input: Input) -> Vec<Action> {
         let actions = self.hear(input.clone(), Time::ZERO);
         self.opening = (input, actions.clone());

@@ -35,7 +35,7 @@ pub fn read_schedule(path: &str, hardware: &Hardware, key: &str) -> Result<Sched
     found.map_err(|refusal| of_file(path, key, refusal))
 }
 
-/// The same, for any switch.
+/// The plan that `lightloom plan -o` wrote to `path`, for any switch.
 ///
 /// # Errors
 /// For `key`, with the path: if the file does not exist, cannot be read or is longer than

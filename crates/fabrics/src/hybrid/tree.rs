@@ -161,7 +161,8 @@ impl Tree {
         })
     }
 
-    /// The same over this number of circuits, at least one.
+    /// The time by which a flow over this number of circuits, at least one, arrives later than its
+    /// rate gives.
     #[inline]
     pub fn beyond_over(&self, bytes: u64, circuits: u32) -> Option<Time> {
         Some(self.beyond.as_ref()?.over(bytes, circuits))

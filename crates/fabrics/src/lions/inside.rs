@@ -58,7 +58,7 @@ impl Inside {
         None
     }
 
-    /// The same for a host whose link may be slower.
+    /// Handles a packet that has arrived at a receiver of a host whose link may be slower.
     #[inline(never)]
     fn hear_by_link(
         &mut self,

@@ -203,7 +203,8 @@ mod tests {
             check(Discipline::Fifo, steps)?;
         }
 
-        /// The same with turns: a flow whose packet was taken is behind all others.
+        /// Compares with the model if flows take turns: a flow whose packet was taken is behind all
+        /// others.
         #[test]
         fn flows_take_turns(
             steps in prop::collection::vec((0..RACKS, 0..RACKS, 0u16..3, 1u64..40, 0u32..16), 1..200),

@@ -86,7 +86,7 @@ impl RotorNet {
         self.bulk.recycle_grants(grants);
     }
 
-    /// The same if circuits are divided among hosts.
+    /// Uses the rest of the slot for first hops, if circuits are divided among hosts.
     fn plan_for_hosts(&mut self, cx: Cx) {
         let lines = 0..self.circuits.lines.len();
         for circuit in self.bulk.plan_for_hosts(lines, &self.circuits) {

@@ -538,7 +538,7 @@ impl Reference {
     }
 }
 
-/// Nodes of a block.
+/// Number of nodes in a block.
 fn block(nodes: usize) -> usize {
     nodes.div_ceil(16).next_power_of_two().max(64)
 }

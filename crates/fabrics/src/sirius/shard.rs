@@ -94,7 +94,7 @@ pub(crate) struct Shared<'a> {
     pub peer_order: &'a PeerOrder,
     /// The peer that each node meets in each slot.
     pub timetable: Option<&'a Timetable>,
-    /// Where flows go.
+    /// The destinations of flows.
     pub routes: &'a Routes,
     /// The shard and row of each node.
     pub partition: &'a Partition,

@@ -17,7 +17,7 @@ pub const NONE: u32 = u32::MAX;
 pub struct Line {
     /// The receiving rack; [`NONE`] without a circuit.
     pub to: u32,
-    /// Nothing is sent before.
+    /// The time before which nothing is sent.
     pub free: Time,
     /// The times at which the rack sends, and at which the circuit is lit.
     pub window: Window,

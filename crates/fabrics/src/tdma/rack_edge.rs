@@ -31,7 +31,8 @@ pub struct RackEdge {
     overheads: Overheads,
     /// `None` if servers' links have no limit.
     servers: Option<ServerLinks>,
-    /// Lines have the port numbers below this one; servers' links up follow, then those down.
+    /// Lines have the port numbers below this one. The links from servers follow, then those to
+    /// servers.
     first_port: u32,
     /// Bytes of flows that have not passed the switch of their own rack.
     entering: u64,

@@ -7,7 +7,7 @@ use lightloom_engine::{Audit, Command, Element, Fabric, Io, Ledger, Time, Totals
 use lightloom_fabrics::{Entry, Site};
 use proptest::test_runner::TestCaseError;
 
-/// No run takes longer unless it is stuck.
+/// The time after which a run counts as stuck.
 const LIMIT: Time = Time(100 * Time::MS.0);
 
 /// A fabric and its context.

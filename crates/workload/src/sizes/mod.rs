@@ -130,8 +130,8 @@ pub fn draw(law: &dyn Law, rule: MeanRule, count: usize, rng: &mut Stream) -> Ve
     draw_told(law, rule, count, rng, &mut |_| true).unwrap_or_default()
 }
 
-/// The same; `told` is called repeatedly with the number drawn, and cancels by returning `false`:
-/// the result is then `None`.
+/// `count` sizes [B] of `law` under `rule`. `told` is called repeatedly with the number drawn, and
+/// cancels by returning `false`: the result is then `None`.
 pub fn draw_told(
     law: &dyn Law,
     rule: MeanRule,
@@ -205,7 +205,7 @@ pub(crate) mod tests {
         integrated(law, |x| x)
     }
 
-    /// The same of a function of the size.
+    /// The mean of a function of the size, by the same integration.
     fn integrated(law: &dyn Law, of: impl Fn(f64) -> f64) -> f64 {
         let steps = 400_000;
         (0..steps)

@@ -104,7 +104,7 @@ class RunTooShort:
     finished: Mapping[str, float]
     """Label → share of its flows that finished."""
     best: float | None = None
-    """The same share of the best of all fabrics, if it is notably higher."""
+    """The share of the load that the best of all fabrics delivered, if it is notably higher."""
     cut: bool = False
     """Whether `run.limit` ended the run."""
     stopped: bool = False

@@ -79,8 +79,8 @@ def of_run(fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
 
 
 def of_summaries(seeds: Sequence[Mapping[str, Any]]) -> Carriage | None:
-    """The same for a fabric whose flows are not kept, from one summary for each seed: it is short
-    of the load only if the load is above 1, or if no flow can make progress any more.
+    """Whether a fabric whose flows are not kept carries the load, from one summary for each seed.
+    It is short of the load only if the load is above 1, or if no flow can make progress any more.
 
     >>> run = {"load_asked": 0.5, "load_offered": 0.5, "load_delivered": 0.49}
     >>> of_summaries([run]), of_summaries([{**run, "load_delivered": 0.3}])
@@ -119,8 +119,8 @@ def untold(fabrics: Sequence[Fabric]) -> list[bool]:
 
 
 def lagging_points(points: Sequence[LoadPoint | None]) -> list[bool]:
-    """The same at one load of the sweep, where flows are not kept: whether each fabric with this
-    load delivered less than nine tenths of the bytes of a fabric that carries it."""
+    """Whether fabrics lag at one load of the sweep, where flows are not kept: whether each fabric
+    with this load delivered less than nine tenths of the bytes of a fabric that carries it."""
     there = [p for p in points if p is not None]
     best = max((p.through or 0.0 for p in there if p.carriage == "carried"), default=0.0)
     least: Mapping[Carriage, float] = {"unsettled": CENSORED}
@@ -194,8 +194,8 @@ def share_due(seed: Fabric, rate: float | None) -> float | None:
 
 
 def of_point(point: LoadPoint, fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
-    """The same for a load of the sweep, whose flows are not kept: their sizes are those of the
-    fabric's own run, and they arrive evenly."""
+    """Whether a fabric carries a load of the sweep, whose flows are not kept: their sizes are those
+    of the fabric's own run, and they arrive evenly."""
     if point.window is not None or point.through is None:
         return None
     if is_beyond_servers(point.load) or point.overloaded:

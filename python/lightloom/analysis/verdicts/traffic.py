@@ -213,7 +213,7 @@ class Paid:
 
     name: str
     whose: str
-    """The same after "c3 against c1:"."""
+    """The name of this time after "c3 against c1:"."""
     score: Callable[[Fabric], Score | None]
 
 

@@ -33,7 +33,7 @@ class Day:
     intervals: list[Interval]
     """The intervals, at least two."""
     reading: Reading
-    """How the files were read."""
+    """Format, unit and counts of the files."""
     notes: tuple[str, ...] = ()
     """Notes for the user on the data."""
 

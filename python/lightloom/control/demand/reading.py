@@ -12,7 +12,7 @@ from lightloom.units.counts import counted, shown
 
 @dataclass(frozen=True)
 class Reading:
-    """How a demand was read."""
+    """Format, unit and counts of a demand that was read from a file."""
 
     format: str
     """The name of its format."""

@@ -144,8 +144,9 @@ pub fn plan(demand: &Matrix, network: &Network) -> Result<Plan, Refusal> {
     plan_within(demand, network, &Limits::NONE)
 }
 
-/// The same in whole packets, with slots of at least the shortest length. `total` is then the time
-/// at which the last packet has left, if each pair's demand is full packets and a shorter last one.
+/// Solstice's schedule in whole packets, with slots of at least the shortest length. `total` is
+/// then the time at which the last packet has left, if each pair's demand is full packets and a
+/// shorter last one.
 ///
 /// # Errors
 /// The errors of [`plan`], and a packet of 0 bytes.

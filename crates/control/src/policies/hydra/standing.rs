@@ -168,8 +168,8 @@ pub fn without_paths(whole: &Topology, kept: &[bool], circuits: &[bool]) -> Topo
     }
 }
 
-/// The part of a topology with these circuits, and with those of these paths (by index) whose
-/// circuits it has.
+/// Returns a topology with only the selected circuits, and with those of the selected paths (by
+/// index) that use no other circuits.
 pub fn part(whole: &Topology, paths: &[bool], circuits: &[bool]) -> Topology {
     let mut place = vec![None; whole.circuits.len()];
     let mut part = Topology {

@@ -60,7 +60,8 @@ pub struct Bundle {
     /// The total of its next flow at the time when it has sent all bytes (see [`Row::end`]), and
     /// its row; [`NO_FLOW`] without flows.
     next: (u128, u32),
-    /// The same for the other flows. Flows that have left may still be included.
+    /// The totals at which the other flows will have sent all bytes, with their rows. Flows that
+    /// have left may still be included.
     ends: BinaryHeap<Reverse<(u128, u32)>>,
 }
 
@@ -174,7 +175,7 @@ impl Bundle {
         self.finish_at(self.rate)
     }
 
-    /// The same for another rate since `anchor`.
+    /// When the next flow will have sent all bytes, if the rate since `anchor` is `rate`.
     #[inline]
     fn finish_at(&self, rate: u64) -> Time {
         if rate == 0 || self.next == NO_FLOW {

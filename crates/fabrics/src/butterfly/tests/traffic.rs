@@ -6,12 +6,12 @@ use lightloom_engine::{Flows, HostId, Stream, Time};
 /// The destinations of hosts; no host sends to itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Pattern {
-    /// To all other hosts with equal probability.
+    /// All hosts send to all other hosts with equal probability.
     Uniform,
-    /// To that host.
+    /// All hosts send to this host.
     HotSpot(u32),
-    /// To the same terminal of the next router in the first dimension, for this number of routers
-    /// and hosts per router.
+    /// All hosts send to the same terminal of the next router in the first dimension, for this
+    /// number of routers and hosts per router.
     NextRouter {
         /// c.
         concentration: u32,

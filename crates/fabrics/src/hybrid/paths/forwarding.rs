@@ -24,7 +24,7 @@ pub struct Forwarding {
 }
 
 impl Forwarding {
-    /// No routes; ports are links from `first_port` on, plane by plane.
+    /// Creates tables without routes; ports are links from `first_port` on, plane by plane.
     pub fn new(hardware: Hardware, first_port: LinkId) -> Forwarding {
         Forwarding {
             hardware,

@@ -161,7 +161,7 @@ impl Latency {
     }
 }
 
-/// Uses only products, whose results are the same on every machine.
+/// Computes a power by products only, whose results are the same on every machine.
 fn power(mut base: f64, mut exponent: u64) -> f64 {
     let mut product = 1.0;
     while exponent > 0 {

@@ -175,8 +175,9 @@ impl Grants {
         }
     }
 
-    /// The same, with at most one grant per epoch and destination if `ONCE`. It has no branches,
-    /// because about half of the requests are granted and branches would be mispredicted.
+    /// Answers the requests of a row, with at most one grant per epoch and destination if `ONCE`.
+    /// It has no branches, because about half of the requests are granted and branches would be
+    /// mispredicted.
     #[inline(always)]
     fn grant_each<const ONCE: bool>(
         &mut self,

@@ -242,7 +242,7 @@ fn walk(flows: &mut [Tuple], candidates: &mut [Label], rng: &mut Stream, wants: 
     used as u32
 }
 
-/// The same, but a node sends requests neither to itself (`source`) nor to the destination.
+/// Like [`walk`], but a node sends requests neither to itself (`source`) nor to the destination.
 fn walk_others(
     flows: &mut Vec<Tuple>,
     candidates: &mut [Label],

@@ -229,7 +229,7 @@ impl Reference {
         }
     }
 
-    /// The same for cells that had left before the news arrived.
+    /// Recalls cells that had left before the failure was known.
     pub(in crate::sirius::reference) fn sweep_late(&mut self, epoch: i64, io: &mut Io) {
         let known = (0..self.nodes).filter(|&n| self.failures.is_known(n));
         let mut pairs: Vec<(usize, usize)> = known

@@ -78,8 +78,8 @@ impl Chunked {
         }
     }
 
-    /// The same for cells most of which join the list of the cell before: written one by one, each
-    /// would have to wait for the length that the cell before leaves.
+    /// Adds cells, most of which join the list of the previous cell. Written one by one, each cell
+    /// would have to wait for the list length that the previous cell leaves.
     #[inline(never)]
     fn join_in_runs<const SECOND: bool>(
         &mut self,

@@ -114,8 +114,8 @@ impl Reorder {
         self.peak = peak;
     }
 
-    /// The same if most cells belong to the flow of the cell before: the state of the flow is
-    /// written once per run, and few cells fill the first gap.
+    /// Receives cells if most of them belong to the flow of the previous cell: the state of the
+    /// flow is written once per run, and few cells fill the first gap.
     #[inline(never)]
     fn receive_runs<const SOME: bool, T>(&mut self, arrived: &[T], cell: impl Fn(&T) -> Cell) {
         let (flows, seen) = (&mut self.flows[..], &mut self.seen[..]);

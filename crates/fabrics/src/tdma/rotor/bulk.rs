@@ -15,9 +15,9 @@ use lightloom_engine::{FlowId, Io, Time};
 pub struct Bulk {
     /// Bytes that wait at the rack of their source; empty if circuits are divided among hosts.
     pub own: Voqs,
-    /// Two-hop traffic, where circuits are divided among racks.
+    /// Two-hop traffic, if circuits are divided among racks; otherwise `None`.
     pub relays: Option<Relays>,
-    /// All bulk traffic, where circuits are divided among hosts.
+    /// All bulk traffic, if circuits are divided among hosts; otherwise `None`.
     pub hosts: Option<PerHost>,
     /// Bytes that cross to relays in this slot.
     pub(super) crossed_count: CrossedCount,
