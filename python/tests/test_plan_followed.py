@@ -232,7 +232,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], str, str]] = {
     ),
     "another format": (
         edited(lambda plan: plan.update(format="lightloom-plan/7")),
-        'format = "lightloom-plan/7": plans of the format "lightloom-plan/1" are read',
+        'format = "lightloom-plan/7": only plans of the format "lightloom-plan/1" can be read',
         "; create the plan again with this version",
     ),
     "circuits": (

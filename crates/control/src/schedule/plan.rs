@@ -301,7 +301,10 @@ mod tests {
             (key.as_str(), value.as_str()),
             ("format", "\"lightloom-plan/2\"")
         );
-        assert_eq!(limit, "plans of the format \"lightloom-plan/1\" are read");
+        assert_eq!(
+            limit,
+            "only plans of the format \"lightloom-plan/1\" can be read"
+        );
         let circuits = r#"{"format": "lightloom-plan/1", "algorithm": "edmonds",
             "circuits": [{"a": 0, "b": 1, "bytes": 4}], "schedule": null}"#;
         let (key, _, limit) = refused(circuits);
