@@ -448,8 +448,8 @@ mod tests {
         };
         assert_eq!(
             says(json!({"stop": "10 s"}), 4, 0).unwrap_err(),
-            "run.stop = 10 s: takes 2500000000 slots of 4 ns in fabric, and 2147483648 can be \
-             run; use longer slots, or stop at 8.58 s or before"
+            "run.stop = 10 s: takes 2500000000 slots of 4 ns in fabric, but at most 2147483648 can \
+             be run; use longer slots, or stop at 8.58 s or before"
         );
         assert_eq!(says(json!({"stop": "10 s"}), 5, 0), Ok(()));
         for stop in ["last-arrival", "drain"] {

@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(day(slot, "the night", Time::NS, Time::NS), Ok(()));
         assert_eq!(
             said(day(slot, "the night", Time::NS, Time::NS * 2)),
-            "fabric.slot = 100 ns: less the night it leaves 1 ns, and a packet takes 2 ns; \
+            "fabric.slot = 100 ns: without the night, 1 ns remain, but a packet takes 2 ns; \
              raise it, or lower fabric.packet"
         );
     }

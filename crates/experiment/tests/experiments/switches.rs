@@ -223,7 +223,7 @@ fn a_switch_that_does_not_fit_is_refused() {
                    "schedule": {"ports": 16, "night_ps": 1_000_000, "slots": [
                        {"permutation": (1..16).chain([0]).collect::<Vec<u32>>(),
                         "day_ps": 50_000_000}]}}}),
-            "fabric.policy.schedule = a schedule: its nights are 1 us, and fabric.devices are dark \
+            "fabric.policy.schedule = a schedule: its nights are 1 us, but fabric.devices are dark \
              for 11.55 us; plan longer nights, or change fabric.devices.settle",
         ),
         (

@@ -448,12 +448,12 @@ fn what_cannot_be_is_refused_by_name() {
     says(
         8,
         json!({"nic_delay": "94 us", "shortest_slot": "106 us"}),
-        "leaves 500 ns, and a packet takes 1.2 us",
+        "500 ns remain, but a packet takes 1.2 us",
     );
     says(
         8,
         json!({"shortest_slot": "12.6 us"}),
-        "fabric.shortest_slot = 12.6 us: less the night and nic_delay it leaves 1.1 us, and a \
+        "fabric.shortest_slot = 12.6 us: without the night and nic_delay, 1.1 us remain, but a \
          packet takes 1.2 us; raise it",
     );
     says(

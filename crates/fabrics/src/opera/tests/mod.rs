@@ -40,7 +40,7 @@ fn what_cannot_be_is_refused_by_name() {
     says(
         8,
         json!({"slice": "11 us", "link_rate": "10 Gb/s"}),
-        "less the night it leaves 1 us, and a packet takes 1.2 us",
+        "without the night, 1 us remain, but a packet takes 1.2 us",
     );
     says(8, json!({"propagation": "11 us"}), "longer than the night");
 }

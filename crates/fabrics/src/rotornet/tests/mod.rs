@@ -39,7 +39,7 @@ fn what_cannot_be_is_refused_by_name() {
     says(
         8,
         json!({"slot": "21 us"}),
-        "less the night it leaves 1 us, and a packet takes 1.2 us",
+        "without the night, 1 us remain, but a packet takes 1.2 us",
     );
     says(8, json!({"propagation": "21 us"}), "longer than the night");
     says(8, json!({"indirect": "vlb"}), "fabric.indirect");
