@@ -375,7 +375,7 @@ fn a_fault_that_the_fabric_has_no_part_for_is_refused_before_the_run() {
     assert_eq!(
         refused(&several, 2),
         "fault[0] = node 1: a failed rack switch disconnects its servers in any network; \
-         which clos does not model; let a transceiver or a switch above the racks fail, or name \
+         clos does not model this; let a transceiver or a switch above the racks fail, or name \
          the only fabric in which it happens: fabric = \"sirius\" or \"b\""
     );
     several["fault"][0]["fabric"] = json!("clos");
