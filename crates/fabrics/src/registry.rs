@@ -2,8 +2,9 @@
 
 use crate::contract::Entry;
 
-/// Every fabric.
-pub const REGISTRY: &[Entry] = &[
+/// Every fabric. A static: a constant would be compiled again, with all configurations that it
+/// reads, by every crate that uses it.
+pub static REGISTRY: &[Entry] = &[
     crate::sirius::ENTRY,
     crate::electrical::ENTRY,
     crate::tree::ENTRY,

@@ -126,7 +126,7 @@ impl Usual {
 }
 
 /// Every policy.
-pub const REGISTRY: &[Entry] = &[
+pub static REGISTRY: &[Entry] = &[
     cthrough::ENTRY,
     hydra::ENTRY,
     assignment::ENTRY,
