@@ -93,7 +93,7 @@ def test_changes_that_stop_a_job_together_wait_for_it(lab: Lab) -> None:
     lab.controller.cycle()
     lab.controller.cycle()
     assert lab.lit() == AB
-    assert [wish.who for wish in deferred.waiting(lab.store)] == ["other"]
+    assert [wish.who for wish in deferred.waiting(lab.store)] == ["op", "other"]
     boundary(lab, 60)
     lab.controller.cycle()
     assert lab.lit() == []

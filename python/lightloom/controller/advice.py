@@ -6,12 +6,9 @@ It is carried out unless a limit holds it back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
-from lightloom.controller.change import Change
 from lightloom.controller.config import ControllerTable
-from lightloom.controller.cost import Cost
 from lightloom.controller.dark import dark_s
 from lightloom.controller.decider import Decider
 from lightloom.controller.deferred import CHECKPOINT
@@ -20,6 +17,7 @@ from lightloom.controller.intents import Wanted
 from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
 from lightloom.controller.matrices import Seen
+from lightloom.controller.planner import Planner
 from lightloom.controller.smoothing import Smoothing
 from lightloom.controller.store import Store
 from lightloom.controller.timed import LateError, within
@@ -27,16 +25,6 @@ from lightloom.controller.wishes import POLICY, Due, Wishes
 from lightloom.errors import ConfigError
 from lightloom.switches.ports import Pair
 from lightloom.units.durations import duration_ps
-
-
-@dataclass(frozen=True)
-class Planner:
-    """Computes changes without carrying them out."""
-
-    change: Callable[[Managed, Sequence[Wanted]], Change]
-    """Computes the change to a state that fulfils some requests."""
-    cost: Callable[[str, Change], Cost]
-    """Computes its cost on a named switch."""
 
 
 class Advice:
@@ -70,7 +58,7 @@ class Advice:
         if seen is None or one.decider is None:
             return False
         try:
-            mine = [wish.pair for wish in self._wishes.of_policy(one)]
+            mine = [wish.pair for wish in self._wishes.of_owner(one, POLICY)]
             decide = partial(one.decider.decide, seen.matrix, one.lit, mine)
             one.advice = within(self._within_s, decide)
         except LateError:
@@ -119,7 +107,7 @@ class Advice:
         if self._config.mode == "advise":
             one.held_back = 'mode = "advise"'
             return []
-        mine = self._wishes.of_policy(one)
+        mine = self._wishes.of_owner(one, POLICY)
         advice = self._attainable(one, mine, beside)
         if {wish.pair for wish in mine} == {*advice}:
             one.held_back = None
@@ -127,8 +115,8 @@ class Advice:
         gained = one.share(advice) - one.share([wish.pair for wish in mine])
         lit = [(wish.pair, wish.since) for wish in mine]
         spent = self._store.dark_s(one.name, now - HOUR_S)
-        due = Due.of_policy(advice)
-        change = self._planner.change(one, self._wishes.with_(one, [*beside, due]))
+        due = self._request(advice)
+        change = self._planner.after(one, [*beside, due])
         # A circuit at ports that are free makes none dark.
         gives_up = {*change.removed} & {wish.pair for wish in mine}
         dark = (dark_s(self._store, one) or 0.0) if gives_up else 0.0
@@ -144,7 +132,7 @@ class Advice:
         other owners that it keeps only because there is no demand. Cross-connects that were carried
         out before remain requested, and are restored when the other owner leaves."""
         advice, before = one.advice or [], {wish.pair for wish in mine}
-        wanted = self._wishes.with_(one, [*beside, Due.of_policy(advice)])
+        wanted = self._wishes.with_(one, [*beside, self._request(advice)])
         conflicts = self._planner.change(one, wanted).conflicts
         left_out = {found.pair for found in conflicts if found.owner == POLICY}
         left_out |= {
@@ -152,12 +140,12 @@ class Advice:
         }
         return [pair for pair in advice if pair not in left_out or pair in before]
 
+    def _request(self, advice: Sequence[Pair]) -> Due:
+        return Due.of_policy(advice, self._config.limits.when == CHECKPOINT)
+
     def _waits_for(self, one: Managed, due: Due, beside: Sequence[Due]) -> str | None:
         """The jobs that the advice would stop now, if the limits say that it waits for them."""
-        if self._config.limits.when != CHECKPOINT:
+        if not due.at_checkpoint:
             return None
-        others = self._planner.change(one, self._wishes.with_(one, beside))
-        change = self._planner.change(one, self._wishes.with_(one, [*beside, due]))
-        own = replace(change, removed=sorted({*change.removed} - {*others.removed}))
-        running = self._planner.cost(one.name, own).waits_for
+        running = self._planner.running(one, self._planner.losses(one, due, beside))
         return f"not at a checkpoint: {', '.join(running)}" if running else None

@@ -79,6 +79,8 @@ class Due(Answer):
     priority: int
     deferred: int | None
     """Number of the deferred change; None if it is not deferred."""
+    at_checkpoint: bool = False
+    """Whether it stops no job that is not at a checkpoint."""
 
 
 class Plan(Answer):
@@ -99,6 +101,8 @@ class Plan(Answer):
     policy."""
     given_up: list[Pair] = []
     """Removed cross-connects that the policy no longer requests."""
+    waiting: list[Pair] = []
+    """Removed cross-connects that may go dark only at a checkpoint of the jobs on their racks."""
 
 
 State = Literal["planned", "draining", "changing", "verifying", "done", "undone", "stuck"]

@@ -3,18 +3,17 @@ after failures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from lightloom.controller.advice import Planner
-from lightloom.controller.change import Change, settle
+from lightloom.controller.change import Change, OtherWay, settle
 from lightloom.controller.deferrals import Deferrals
 from lightloom.controller.managed import Managed
 from lightloom.controller.parts import Part, Parts
+from lightloom.controller.planner import Planner
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import Failures
-from lightloom.controller.store import Store
 from lightloom.controller.wishes import Due, Wishes
 from lightloom.switches.ports import Pair
 
@@ -22,6 +21,10 @@ Plan = tuple[Change, list[Due]]
 """A change, and the requests that take effect when it is made."""
 Advise = Callable[[Sequence[Due]], list[Due]]
 """The policy's request beside some deferred ones; empty if it has none."""
+
+
+Among = Collection[int | None] | None
+"""Numbers of deferred requests; None for all."""
 
 
 def no_advice(beside: Sequence[Due]) -> list[Due]:
@@ -32,67 +35,88 @@ def no_advice(beside: Sequence[Due]) -> list[Due]:
 class Attempts:
     """Selects the requests that begin now, and their change."""
 
-    def __init__(
-        self, store: Store, wishes: Wishes, deferrals: Deferrals, planner: Planner
-    ) -> None:
-        self._store = store
+    def __init__(self, wishes: Wishes, deferrals: Deferrals, planner: Planner) -> None:
         self._wishes = wishes
         self._deferrals = deferrals
         self._planner = planner
 
-    def whole(self, one: Managed, advise: Advise) -> Plan:
-        """The change of all requests that may begin now."""
-        due = self._begin(one, advise)
-        return self._planner.change(one, self._wishes.with_(one, due)), due
+    def whole(self, one: Managed, advise: Advise, among: Among = None) -> Plan:
+        """The change of all requests that may begin now, with only some of the deferred ones if
+        `among` names them."""
+        due = self._begin(one, advise, among)
+        return self._planner.after(one, due), due
 
     def part(self, one: Managed, advise: Advise, failures: Failures) -> Plan | None:
-        """The part of that change that may be tried now; None if all parts wait."""
-        for choose in (failures.sound, failures.over):
-            due = self._begin(one, advise)
-            while True:
-                wanted = self._wishes.with_(one, due)
-                whole = self._planner.change(one, wanted)
-                order = settle(wanted, one.racks.other_way)[0]
-                parts = Parts(whole, order, partial(_part_of, one.racks, due))
-                part = parts.of(choose(parts))
-                cut = self._cut(one, due, whole, part)
-                if not cut:
-                    break
-                left = [wish.deferred for wish in due if wish not in cut]
-                due = self._begin(one, advise, left)
-            if not part.is_empty:
-                return part, [self._without(one, wish, whole, part) for wish in due]
+        """The part of that change that may be tried now; None if all parts wait.
+
+        Two deferred requests may share a cross-connect: each one is then tried without the others.
+        """
+        alone: list[Among] = [{wish.deferred} for wish in self._deferrals.due(one)]
+        tries = [(failures.sound, among) for among in [None, *alone]]
+        for choose, among in [*tries, (failures.over, None)]:
+            found = self._part(one, advise, choose, among)
+            if not found[0].is_empty:
+                return found
         return None
 
-    def _begin(
-        self, one: Managed, advise: Advise, among: Collection[int | None] | None = None
-    ) -> list[Due]:
+    def _part(
+        self, one: Managed, advise: Advise, choose: Callable[[Parts], list[Part]], among: Among
+    ) -> Plan:
+        due = self._begin(one, advise, among)
+        chosen: list[Part] | None = None
+        while True:
+            wanted = self._wishes.with_(one, due)
+            whole = self._planner.change(one, wanted)
+            lost = self._lost(one, due)
+            order = settle(wanted, one.racks.other_way)[0]
+            part_of = partial(_part_of, one.racks, due)
+            removed_by = partial(_removed_by, lost, whole, part_of, one.racks.other_way)
+            parts = Parts(whole, order, part_of, removed_by)
+            chosen = choose(parts) if chosen is None else chosen
+            part = parts.of(chosen)
+            cut = [wish for wish in due if _is_cut(wish, lost, whole, part)]
+            if not cut:
+                return part, [self._without(one, wish, whole, part) for wish in due]
+            due = self._begin(one, advise, {w.deferred for w in due if w not in cut})
+
+    def _begin(self, one: Managed, advise: Advise, among: Among) -> list[Due]:
         """The requests that may begin now, with only some of the deferred ones: a request that is
         left out may have kept a circuit of a job lit, or have had a port that the policy needs."""
         deferred = self._deferrals.due(one, among)
         return [*deferred, *advise(deferred)]
 
-    def _cut(self, one: Managed, due: Sequence[Due], whole: Change, part: Change) -> list[Due]:
-        """The deferred requests that a part of the change would carry out only partly."""
-        dropped, stays = {*whole.added} - {*part.added}, {*whole.removed} - {*part.removed}
-        found = []
+    def _lost(self, one: Managed, due: Sequence[Due]) -> dict[int, set[Pair]]:
+        """The lit cross-connects that each deferred request may make dark."""
+        lost = {}
         for wish in due:
             if wish.deferred is not None:
-                others = [other for other in due if other is not wish]
-                without = self._planner.change(one, self._wishes.with_(one, others))
-                if dropped & {*wish.pairs} or stays - {*without.removed}:
-                    found.append(wish)
-        return found
+                beside = [other for other in due if other is not wish]
+                lost[wish.deferred] = self._planner.losses(one, wish, beside)
+        return lost
 
     def _without(self, one: Managed, wish: Due, whole: Change, part: Change) -> Due:
         """A request as far as a part of the change fulfils it: cross-connects that are not lit now
         are requested again, and those that block them remain requested."""
-        dropped, stays = {*whole.added} - {*part.added}, {*whole.removed} - {*part.removed}
+        dropped, stays = _left(whole, part)
         if wish.deferred is not None or not dropped & {*wish.pairs}:
             return wish
-        before = {old.pair for old in self._store.intents(one.name) if old.owner == wish.owner}
+        before = {old.pair for old in self._wishes.of_owner(one, wish.owner)}
         pairs = [pair for pair in wish.pairs if pair not in dropped]
         return replace(wish, pairs=sorted({*pairs, *(stays & before)}))
+
+
+def _left(whole: Change, part: Change) -> tuple[set[Pair], set[Pair]]:
+    """The cross-connects that a part of a change does not add, and those that it does not
+    remove."""
+    return {*whole.added} - {*part.added}, {*whole.removed} - {*part.removed}
+
+
+def _is_cut(wish: Due, lost: Mapping[int, set[Pair]], whole: Change, part: Change) -> bool:
+    """Whether a part of the change would carry out a deferred request only partly."""
+    dropped, stays = _left(whole, part)
+    return wish.deferred is not None and bool(
+        dropped & {*wish.pairs} or stays & lost[wish.deferred]
+    )
 
 
 def _part_of(racks: Racks, due: Sequence[Due], pair: Pair) -> Part:
@@ -103,3 +127,20 @@ def _part_of(racks: Racks, due: Sequence[Due], pair: Pair) -> Part:
             return wish.deferred
     ends = frozenset(racks.at([pair]))
     return ends if len(ends) == 2 else pair
+
+
+def _removed_by(
+    lost: Mapping[int, set[Pair]],
+    whole: Change,
+    part_of: Callable[[Pair], Part],
+    other_way: OtherWay,
+    pair: Pair,
+) -> list[Part]:
+    """The parts that remove a cross-connect: deferred requests, otherwise circuits that need a port
+    of its other way."""
+    found: list[Part] = [number for number, pairs in lost.items() if pair in pairs]
+    back = other_way(pair)
+    if found or back not in {*whole.removed}:
+        return found
+    needed = [new for new in whole.added if new[0] == back[0] or new[1] == back[1]]
+    return [*dict.fromkeys(map(part_of, needed))]

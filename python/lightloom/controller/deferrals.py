@@ -4,42 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from lightloom.controller.cost import Cost
 from lightloom.controller.deferred import waiting
-from lightloom.controller.intents import Wanted
 from lightloom.controller.managed import Managed
+from lightloom.controller.planner import Planner
 from lightloom.controller.store import Store
-from lightloom.controller.wishes import Due, Wishes
+from lightloom.controller.wishes import Due
 
 
 class Deferrals:
     """The deferred requests of all switches."""
 
-    def __init__(
-        self,
-        store: Store,
-        wishes: Wishes,
-        clock: Callable[[], float],
-        cost: Callable[[Managed, Sequence[Wanted]], Cost],
-    ) -> None:
+    def __init__(self, store: Store, clock: Callable[[], float], planner: Planner) -> None:
         """Reads nothing yet.
 
         Args:
             store: contains the deferred requests.
-            wishes: all other requests.
             clock: seconds since 1970.
-            cost: computes the cost of carrying out some requests on a switch.
+            planner: computes changes and the jobs that they stop.
         """
         self._store = store
-        self._wishes = wishes
         self._clock = clock
-        self._cost = cost
+        self._planner = planner
 
     def due(self, one: Managed, among: Collection[int | None] | None = None) -> list[Due]:
         """The deferred requests that may begin now.
 
-        A request that waits for a checkpoint is due if every job that loses a circuit by it, or by
-        requests that are due before it, is stopped for at least the time that the switch needs.
+        A request that waits for a checkpoint may begin if all its cross-connects are then lit, and
+        if every job on a circuit that may go dark by it is stopped for at least the time that the
+        switch needs.
 
         Args:
             one: the switch.
@@ -50,8 +42,19 @@ class Deferrals:
         for wish in waiting(self._store, one.name):
             if among is not None and wish.id not in among:
                 continue
-            due = Due.of_client(wish.who, wish.pairs, wish.priority, wish.id)
-            wanted = self._wishes.with_(one, [*found, due])
-            if wish.is_due(now, self._cost(one, wanted).waits_for):
+            due = Due.of_client(wish)
+            if wish.at is not None:
+                begins = wish.is_due(now, [])
+            else:
+                running = self._planner.running(one, self._planner.losses(one, due, found))
+                begins = wish.is_due(now, running) and self._are_whole(one, [*found, due])
+            if begins:
                 found.append(due)
         return found
+
+    def _are_whole(self, one: Managed, due: Sequence[Due]) -> bool:
+        """Whether those of some requests that wait for a checkpoint have all their cross-connects
+        when these take effect."""
+        change = self._planner.after(one, due)
+        lit = {*change.kept, *change.added}
+        return all({*wish.pairs} <= lit for wish in due if wish.at_checkpoint)

@@ -100,6 +100,15 @@ class Intents(Claims):
         self._record(db, who, f"deferred {outcome}", {"id": number, **values})
         return True
 
+    @staticmethod
+    def _was_replaced_by_deferred(db: Connection, switch: str, number: int, who: str) -> bool:
+        """Whether the client has replaced a deferred request by one that has not taken effect: the
+        circuits of the former are then lit until that one begins."""
+        table = schema.deferred.c
+        outcome = db.execute(select(table.outcome).where(table.id == number)).scalar_one()
+        later = select(table.id).filter_by(switch=switch, client=who, outcome=None)
+        return outcome == "replaced" and db.execute(later).first() is not None
+
     def fulfil(self, switch: str, due: Sequence[Mapping[str, Any]]) -> None:
         """Puts the requests in the plan of a transaction (`wishes.Due`) into effect, in one
         database transaction, except for deferred requests that have been replaced or withdrawn
@@ -110,7 +119,11 @@ class Intents(Claims):
     def _fulfil(self, db: Connection, switch: str, due: Sequence[Mapping[str, Any]]) -> None:
         for one in due:
             number, who = one["deferred"], one["who"]
-            if number is None or self._end_deferred(db, number, "done", who):
+            if (
+                number is None
+                or self._end_deferred(db, number, "done", who)
+                or self._was_replaced_by_deferred(db, switch, number, who)
+            ):
                 pairs = [(a, b) for a, b in one["pairs"]]
                 self._want(db, switch, one["owner"], pairs, one["priority"], who)
 

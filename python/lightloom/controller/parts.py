@@ -1,4 +1,5 @@
-"""The parts of a change: its circuits, and the removals that no new circuit needs.
+"""The parts of a change: its circuits, the removals that no new circuit needs, and the requests
+that are carried out whole.
 
 After a failure a change is tried in parts, so that a circuit that cannot be lit does not delay
 others. Pure functions.
@@ -13,8 +14,8 @@ from lightloom.controller.change import Change
 from lightloom.switches.ports import Pair, Port
 
 Part = Hashable
-"""A circuit with all its cross-connects; None stands for the removals that no new cross-connect
-needs."""
+"""A circuit with all its cross-connects, a removal that no new cross-connect needs, or a request
+that is carried out whole."""
 Ports = frozenset[Port]
 
 
@@ -26,24 +27,32 @@ class Parts:
         change: Change,
         order: Iterable[Pair],
         part_of: Callable[[Pair], Part] = lambda pair: pair,
+        removed_by: Callable[[Pair], Collection[Part]] = lambda _: (),
     ) -> None:
         """Divides the change into parts.
 
         Args:
             change: the whole change.
             order: cross-connects, the most important first.
-            part_of: the circuit of a cross-connect.
+            part_of: the circuit of a cross-connect, or the request that contains it.
+            removed_by: the requests that remove a cross-connect, if they are parts.
         """
         self._change = change
-        added, spare = {*change.added}, _spare(change.added, change.removed)
+        added, spare = {*change.added}, {*_spare(change.added, change.removed)}
         self._adds = {pair: part_of(pair) for pair in order if pair in added}
         found: dict[Part, list[Pair]] = {}
         for pair, part in self._adds.items():
             found.setdefault(part, []).append(pair)
-        self._spare = {*spare}
-        if spare:
-            found[None] = spare
-        self._ports = {part: _ports(pairs) for part, pairs in found.items()}
+        self._removals: dict[Part, list[Pair]] = {}
+        for pair in change.removed:
+            alone: list[Part] = [("removed", part_of(pair))] if pair in spare else []
+            for part in removed_by(pair) or alone:
+                self._removals.setdefault(part, []).append(pair)
+        every: dict[Part, list[Pair]] = {part: [] for part in self._removals} | found
+        self._ports = {
+            part: _ports([*pairs, *_spare(pairs, self._removals.get(part, []))])
+            for part, pairs in sorted(every.items(), key=lambda item: item[0] not in found)
+        }
 
     @property
     def all(self) -> list[Part]:
@@ -62,13 +71,13 @@ class Parts:
         >>> parts = Parts(whole, whole.added)
         >>> parts.of([(3, 3)]).removed, parts.of([(3, 3)]).added
         ([], [(3, 3)])
-        >>> parts.of([(1, 2)]).removed, parts.of([None]).removed
+        >>> parts.of([(1, 2)]).removed, parts.of([("removed", (5, 5))]).removed
         ([(1, 1), (2, 2)], [(5, 5)])
         """
         added = [pair for pair, part in self._adds.items() if part in parts]
-        kept = {*_spare(added, self._change.removed)}
-        spare = self._spare if None in parts else set()
-        removed = [pair for pair in self._change.removed if pair not in kept or pair in spare]
+        stays = {*_spare(added, self._change.removed)}
+        own = {pair for part in parts for pair in self._removals.get(part, [])}
+        removed = [pair for pair in self._change.removed if pair not in stays or pair in own]
         return replace(self._change, added=added, removed=removed)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from lightloom.controller.advice import Advice, Planner
+from lightloom.controller.advice import Advice
 from lightloom.controller.attempts import Advise, Attempts, Plan, no_advice
 from lightloom.controller.change import Change, change_to, settle
 from lightloom.controller.claims import Claim
@@ -28,6 +28,7 @@ from lightloom.controller.leases import leases
 from lightloom.controller.managed import Managed
 from lightloom.controller.meters import Metered
 from lightloom.controller.passes import Job, Passes
+from lightloom.controller.planner import Planner
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import Failures
 from lightloom.controller.store import Store
@@ -83,7 +84,6 @@ class Controller:
         self.clock = clock
         self.collector = Collector(config.demand, config.interval)
         self.wishes = Wishes(store, clock)
-        self._deferrals = Deferrals(store, self.wishes, clock, self._cost_of)
         self.changed = threading.Condition()
         self.announce: Callable[[Transaction], None] = lambda _: None
         """Called with each transaction that a client's request made."""
@@ -103,11 +103,14 @@ class Controller:
         self._passes = Passes(workers)
         self._interval_s = duration_ps("interval", config.interval) / 1e12
         self._opener = opener or _opened
-        planner = Planner(self._change_of, self.cost)
-        self._attempts = Attempts(store, self.wishes, self._deferrals, planner)
+        planner = Planner(self.wishes, self._change_of, self.cost)
+        self._planner, self._deferrals = planner, Deferrals(store, clock, planner)
+        self._attempts = Attempts(self.wishes, self._deferrals, planner)
         self._advice = Advice(config, store, self.wishes, self.collector, clock, planner)
         self._hook = hook or _hook(config, self.switches)
-        self._executor = Executor(store, self._open, self._hook, tell=self._tell, pace=pace)
+        self._executor = Executor(
+            store, self._open, self._hook, tell=self._tell, pace=pace, forbids=self._forbids
+        )
 
     def _open(self, name: str) -> CircuitSwitch:
         return self._opened(self.switches[name])
@@ -339,9 +342,6 @@ class Controller:
         now = self.clock()
         return cost_of(change, one.racks, dark, jobs(self.store, now), now)
 
-    def _cost_of(self, one: Managed, wanted: Sequence[Wanted]) -> Cost:
-        return self.cost(one.name, self._change_of(one, wanted))
-
     def _reconcile(self, one: Managed, who: str) -> list[Transaction]:
         with one.meters.planning():
             plan = self._planned(one, who)
@@ -350,7 +350,8 @@ class Controller:
     def _planned(self, one: Managed, who: str, advise: Advise = no_advice) -> Plan | None:
         """The change to make now, and the requests that it puts into effect; None if there is no
         change."""
-        change, due = self._attempts.whole(one, advise)
+        # A request of a client carries out no deferred ones: the next pass does.
+        change, due = self._attempts.whole(one, advise, None if who == SELF else ())
         one.unowned = [*change.unowned]
         one.conflicts = self.wishes.told(one, change.conflicts)
         if who == SELF and self.store.unfinished(one.name):
@@ -377,6 +378,7 @@ class Controller:
             "due": [wish.table() for wish in due],
             "deferred": [wish.deferred for wish in due if wish.deferred is not None],
             "given_up": self._given_up(one, change, due),
+            "waiting": self._planner.waiting(one, change, due),
         }
         try:
             made = self._executor.run(one.name, change, one.lit, who, about)
@@ -388,12 +390,18 @@ class Controller:
         self._read(one)
         return [made]
 
+    def _forbids(self, made: Transaction) -> str | None:
+        """Why a transaction may not make circuits dark now: the boundary of a job is over."""
+        one = self.switches.get(made.switch)
+        running = one and self._planner.running(one, made.pairs("waiting"))
+        return f"the checkpoint is over: {', '.join(running)}" if running else None
+
     def _given_up(self, one: Managed, change: Change, due: Sequence[Due]) -> list[Pair]:
         """The cross-connects that a change removes because the policy requests other circuits than
         before."""
         if all(wish.owner != POLICY for wish in due):
             return []
-        before = {wish.pair for wish in self.wishes.of_policy(one)}
+        before = {wish.pair for wish in self.wishes.of_owner(one, POLICY)}
         return [pair for pair in change.removed if pair in before]
 
     def failures(self, one: Managed) -> Failures:

@@ -39,6 +39,8 @@ dark."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 Open = Callable[[str], CircuitSwitch]
 """A function that opens a named switch."""
+Forbids = Callable[[Transaction], str | None]
+"""A function that returns why a transaction may not make circuits dark now; None if it may."""
 
 
 class Guarded:
@@ -90,9 +92,10 @@ class Steps:
         wait_s: float,
         tell: Callable[[], None],
         pace: Pace = REAL,
+        forbids: Forbids = lambda _: None,
     ) -> None:
         self._store, self._guarded, self._wait_s, self._tell = store, guarded, wait_s, tell
-        self._pace = pace
+        self._pace, self._forbids = pace, forbids
         self._dark = DarkClock((), pace.now)
 
     def _move(self, one: Transaction, state: str, reason: str = "") -> Transaction:
@@ -113,11 +116,14 @@ class Steps:
                 self._guarded.enter(one.switch, bright)
         except HookError as problem:
             return self._let_in_again(one, str(problem))
+        if (reason := self._forbids(one)) is not None:
+            return self._let_in_again(one, reason)
         one = self._move(one, "changing")
-        failure = self._change(one, one.pairs("removed"), one.pairs("added"))
-        if failure is not None:
-            return self._undo(one, failure)
-        return self._verify(one)
+        return self._change_and_verify(one)
+
+    def _change_and_verify(self, one: Transaction) -> Transaction:
+        failure = self._change(one, one.pairs("removed"), one.pairs("added"), self._forbids)
+        return self._verify(one) if failure is None else self._undo(one, failure)
 
     def resume(self, one: Transaction) -> Transaction:
         """Continues a transaction after a crash or a failed hook."""
@@ -134,16 +140,17 @@ class Steps:
         except HookError as problem:
             return self._move(one, one.state, str(problem))
         self._dark.begin()
-        failure = self._change(one, one.pairs("removed"), one.pairs("added"))
-        if failure is not None:
-            return self._undo(one, failure)
-        return self._verify(one)
+        return self._change_and_verify(one)
 
     def _change(
-        self, one: Transaction, removed: Sequence[Pair], added: Sequence[Pair]
+        self,
+        one: Transaction,
+        removed: Sequence[Pair],
+        added: Sequence[Pair],
+        forbids: Forbids = lambda _: None,
     ) -> str | None:
         """Removes `removed` from the switch and adds `added`; returns the reason of a failure, or
-        None."""
+        None. While all of `removed` are there, `forbids` may refuse."""
         why = ""
         for _ in range(TRIES):
             try:
@@ -153,6 +160,8 @@ class Steps:
                     return None
                 if (taken := _taken(reading, removed, added)) is not None:
                     return taken
+                if {*removed} <= {*reading.pairs} and (reason := forbids(one)) is not None:
+                    return reason
                 self._ask(one.switch, removed, added)
                 missing = self._missing(self._read(one.switch), removed, added)
                 if missing is None:
@@ -318,6 +327,7 @@ class Executor:
         wait_s: float = 60.0,
         tell: Callable[[], None] = lambda: None,
         pace: Pace = REAL,
+        forbids: Forbids = lambda _: None,
     ) -> None:
         """Creates the executor; contacts no switch yet.
 
@@ -328,6 +338,7 @@ class Executor:
             wait_s: the longest wait for a switch to settle [s].
             tell: function that is called after each step.
             pace: source of time.
+            forbids: is asked before circuits go dark.
         """
         self._store = store
         self._tell = tell
@@ -335,6 +346,7 @@ class Executor:
         self._hook = hook
         self._wait_s = wait_s
         self._pace = pace
+        self._forbids = forbids
 
     def run(
         self,
@@ -377,7 +389,7 @@ class Executor:
 
     def _steps_now(self) -> Steps:
         guarded = Guarded(self._store, self._open, self._hook)
-        return self.steps(self._store, guarded, self._wait_s, self._tell, self._pace)
+        return self.steps(self._store, guarded, self._wait_s, self._tell, self._pace, self._forbids)
 
 
 def without_light(pairs: Sequence[Pair], power: Mapping[Port, float]) -> str | None:

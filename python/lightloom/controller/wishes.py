@@ -12,6 +12,7 @@ from typing import Any
 
 from lightloom.controller.change import UNOWNED, Conflict
 from lightloom.controller.claims import Claim
+from lightloom.controller.deferred import Deferred
 from lightloom.controller.intents import Wanted
 from lightloom.controller.leases import Lease, leases
 from lightloom.controller.managed import Managed
@@ -38,16 +39,19 @@ class Due:
     priority: int
     deferred: int | None = None
     """Number of the deferred request; None if it is not deferred."""
+    at_checkpoint: bool = False
+    """Whether it stops no job that is not at a boundary."""
 
     @classmethod
-    def of_client(cls, who: str, pairs: Sequence[Pair], priority: int, number: int) -> Due:
+    def of_client(cls, one: Deferred) -> Due:
         """A deferred request of an operator."""
-        return cls(operator(who), who, pairs, PRIORITY[OPERATOR] + priority, number)
+        rank = PRIORITY[OPERATOR] + one.priority
+        return cls(operator(one.who), one.who, one.pairs, rank, one.id, one.at is None)
 
     @classmethod
-    def of_policy(cls, pairs: Sequence[Pair]) -> Due:
+    def of_policy(cls, pairs: Sequence[Pair], at_checkpoint: bool) -> Due:
         """The circuits that the policy requests."""
-        return cls(POLICY, POLICY, pairs, PRIORITY[POLICY])
+        return cls(POLICY, POLICY, pairs, PRIORITY[POLICY], None, at_checkpoint)
 
     def table(self) -> dict[str, Any]:
         """The request in the form that a transaction stores."""
@@ -89,7 +93,10 @@ class Wishes:
         wanted, now = self.all(one), self._clock()
         for wish in due:
             others = [other for other in wanted if other.owner != wish.owner]
-            made = [Wanted(pair, wish.owner, wish.priority, now) for pair in wish.pairs]
+            since = {own.pair: own.since for own in wanted if own.owner == wish.owner}
+            made = [
+                Wanted(pair, wish.owner, wish.priority, since.get(pair, now)) for pair in wish.pairs
+            ]
             wanted = in_order([*others, *made])
         return wanted
 
@@ -118,9 +125,9 @@ class Wishes:
         other = "that request is withdrawn"
         return [f"{found} until {until.get(found.holder, other)}" for found in conflicts]
 
-    def of_policy(self, one: Managed) -> list[Wanted]:
-        """The requests of the policy."""
-        return [wish for wish in self._store.intents(one.name) if wish.owner == POLICY]
+    def of_owner(self, one: Managed, owner: str) -> list[Wanted]:
+        """The requests of an owner that is not a lease."""
+        return [wish for wish in self._store.intents(one.name) if wish.owner == owner]
 
     def preview(self, one: Managed, pairs: Sequence[Pair], who: str, priority: int) -> list[Wanted]:
         """All requests as they would be after `replace`; nothing is written.

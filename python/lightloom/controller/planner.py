@@ -1,0 +1,56 @@
+"""Computes the change that requests lead to, and its effect on jobs, without carrying it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from lightloom.controller.change import Change
+from lightloom.controller.cost import Cost
+from lightloom.controller.intents import Wanted
+from lightloom.controller.losses import losses
+from lightloom.controller.managed import Managed
+from lightloom.controller.wishes import Due, Wishes
+from lightloom.switches.ports import Pair
+
+
+class Planner:
+    """Plans changes of all switches."""
+
+    def __init__(
+        self,
+        wishes: Wishes,
+        change: Callable[[Managed, Sequence[Wanted]], Change],
+        cost: Callable[[str, Change], Cost],
+    ) -> None:
+        """Computes nothing yet.
+
+        Args:
+            wishes: the present requests.
+            change: computes the change to a state that fulfils some requests.
+            cost: computes the cost of a change of a named switch.
+        """
+        self._wishes = wishes
+        self.change = change
+        self._cost = cost
+
+    def after(self, one: Managed, due: Sequence[Due]) -> Change:
+        """The change when some requests take effect."""
+        return self.change(one, self._wishes.with_(one, due))
+
+    def losses(self, one: Managed, due: Due, beside: Sequence[Due]) -> set[Pair]:
+        """The lit cross-connects that may go dark by a request beside some others."""
+        before = [wish.pair for wish in self._wishes.of_owner(one, due.owner)]
+        own = losses(one.lit, before, due.pairs, one.racks.other_way)
+        return own | {*self.after(one, [*beside, due]).removed} - {*self.after(one, beside).removed}
+
+    def waiting(self, one: Managed, change: Change, due: Sequence[Due]) -> list[Pair]:
+        """The cross-connects that a change removes by requests that wait for a checkpoint."""
+        found: set[Pair] = set()
+        for wish in due:
+            if wish.at_checkpoint:
+                found |= self.losses(one, wish, [other for other in due if other is not wish])
+        return sorted(found & {*change.removed})
+
+    def running(self, one: Managed, pairs: Collection[Pair]) -> Sequence[str]:
+        """The jobs that are not at a boundary and would stop if some cross-connects went dark."""
+        return self._cost(one.name, Change(removed=sorted(pairs))).waits_for
