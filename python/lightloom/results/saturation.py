@@ -65,8 +65,8 @@ class Saturation:
     """The load of that window: 1.1 times `not_carried`; `carried` if the network collapses beyond;
     the highest load to try if it was carried."""
     tried: list[list[Any]] = field(default_factory=list)
-    """Each load tried up to `at`, in increasing order, with the load accepted and whether it was
-    carried."""
+    """The loads that were tried, in the order of the search, without those above 1.1 times
+    `not_carried`; each with the load accepted and whether it was carried."""
     is_told: bool = True
     """Whether the window at `not_carried` is long enough to deny that load. A window that is short
     compared with its flows or with the cycle of the fabric's circuits can miss loads that are
