@@ -14,24 +14,25 @@ use serde_json::Value;
 /// its own default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Physics {
-    /// From any rack to any other, over all links of a path together.
+    /// Propagation from any rack to any other, over all links of a path together.
     pub propagation: Option<Time>,
-    /// From a packet's last bit in to its first bit out of an electrical switch that is idle.
+    /// Time from the arrival of a packet's last bit at an idle electrical switch until the switch
+    /// sends the first bit.
     pub switch_latency: Option<Time>,
-    /// Time that every link between racks or switches adds to encode and decode.
+    /// Time that encoding and decoding add on every link between racks or switches.
     pub fec_latency: Option<Time>,
     /// Bytes of every packet, frame or cell beside its payload.
     pub header: Option<Bytes>,
-    /// Preamble and silence after a packet, where nothing else of a fabric is there for that.
+    /// Preamble and silence after a packet, for fabrics that have no other gap between packets.
     pub gap: Option<Bytes>,
     /// Capacity of a rack's servers ÷ capacity of the electrical network for them; a key of the
     /// cluster.
     pub oversubscription: Option<f64>,
-    /// Order in which servers' links serve flows, where it is not the default; a key of the
-    /// cluster.
+    /// Order in which servers' links serve flows, if it is not the default; a key of the cluster.
     pub discipline: Option<Discipline>,
-    /// Rate of a server's link; a key of the cluster. Only while an experiment is completed, and
-    /// where its author wrote it: a completed cluster always has one.
+    /// Rate of a server's link; a key of the cluster. It is given only while an experiment is being
+    /// completed, and only if the experiment's file sets it. A completed cluster always has a rate,
+    /// so the file's own setting is not visible there.
     pub nic: Option<Rate>,
 }
 

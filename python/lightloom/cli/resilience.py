@@ -157,7 +157,8 @@ def _of_kind(kind: OfKind, jobs: bool) -> Sequence[str]:
 
 
 def _cells(least: Figures, slowest: Figures, jobs: bool) -> list[str]:
-    """The goodput with the part whose failure costs most, and the times with the slowest."""
+    """Returns the figures of a row. The 99th percentile is that of `slowest`, all others are those
+    of `least`."""
     made = [number(least.goodput), time_bound(slowest.p99), percent(least.missing)]
     if jobs:
         made.append("unfinished" if least.jobs_s is None else formats.seconds(least.jobs_s))

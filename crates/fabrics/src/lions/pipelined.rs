@@ -69,7 +69,8 @@ struct Sender {
     tail: u32,
 }
 
-/// A packet that was sent; of an unused row, the next unused one.
+/// A packet in flight, or one that waits to be retransmitted. Its `next` is the next packet that
+/// the host has to retransmit. In an unused row, `next` is the next unused row.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     packet: Packet,

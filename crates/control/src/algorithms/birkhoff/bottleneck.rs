@@ -96,7 +96,8 @@ impl Bottleneck {
         }
     }
 
-    /// A free column within the threshold, or else the column with the largest entry from the tree.
+    /// A free column to which the tree has an entry of at least `threshold`; if there is none, the
+    /// column outside the tree to which it has the largest entry.
     fn reach(&self, threshold: i64) -> usize {
         let mut best = (INSIDE, 0);
         for (column, (&widest, &row)) in self.widest.iter().zip(&self.row_of).enumerate() {
@@ -120,7 +121,7 @@ impl Bottleneck {
         }
     }
 
-    /// Swaps along the path from the root to a free column.
+    /// Matches each row on the path from the root to the free `column` with the next column on it.
     fn flip(&mut self, root: u32, mut column: u32) {
         loop {
             let row = self.from[column as usize];

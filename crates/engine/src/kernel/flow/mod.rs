@@ -123,8 +123,8 @@ pub trait FlowKernel: Reports {
 
 /// Drives a [`FlowKernel`].
 ///
-/// [`Fabric::advance`] handles all events strictly before its horizon, so that the state there does
-/// not depend on earlier horizons.
+/// [`Fabric::advance`] handles all events strictly before its horizon. The state at a horizon
+/// therefore does not depend on the number and the times of earlier horizons.
 pub struct FlowDriven<K: FlowKernel> {
     kernel: K,
     net: Net,

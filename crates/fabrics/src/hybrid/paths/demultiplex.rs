@@ -148,7 +148,7 @@ impl Demultiplexer {
         }
     }
 
-    /// The rate of a server's link, which its bounds never exceed.
+    /// The rate of a server's link; neither bound of a server exceeds it.
     pub fn link(&self) -> Rate {
         self.nic.unwrap_or_default()
     }
@@ -208,9 +208,9 @@ impl Demultiplexer {
         }
     }
 
-    /// The rates to reserve if sides use at most the rates `seen`: for a side whose part of the
-    /// flows would give it less than its share, the part of the share that it can use. At most one
-    /// side has such a rate.
+    /// The rates to reserve if sides use at most the rates `seen`: the part of its share that a
+    /// side can use, if an even division of the link among all flows would give the side less than
+    /// this part; otherwise 0. At most one side has a reserved rate.
     fn kept_of(&self, server: HostId, seen: Kept) -> Kept {
         let own = self.servers[server.index()];
         if own.optical == 0 || own.electrical == 0 {

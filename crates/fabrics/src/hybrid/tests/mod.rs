@@ -46,19 +46,19 @@ impl Bench {
         Bench::with(&Empty, table, rows)
     }
 
-    /// With policies of a library.
+    /// A fabric on [`FOUR`] with the policies of `library`.
     fn with(library: &dyn Library, table: Value, rows: &[Row]) -> Bench {
         Bench::on(&FOUR, library, table, rows)
     }
 
-    /// On a separate cluster. All circuits are dark at the start, unless the table lists lit ones.
+    /// A fabric on `cluster`. All circuits are dark at the start, unless the table lists lit ones.
     fn on(cluster: &Cluster, library: &dyn Library, mut table: Value, rows: &[Row]) -> Bench {
         let keys = table.as_object_mut().expect("a table");
         keys.entry("initial").or_insert(json!([]));
         Bench::beginning(cluster, library, table, rows)
     }
 
-    /// With the given table and the defaults of the kind.
+    /// A fabric that begins as the table and the defaults of its kind define.
     fn beginning(cluster: &Cluster, library: &dyn Library, table: Value, rows: &[Row]) -> Bench {
         let mut flows = Flows::new();
         for &(src, dst, bytes, at) in rows {

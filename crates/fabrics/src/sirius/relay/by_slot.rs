@@ -118,8 +118,8 @@ pub struct BySlot {
     ring: usize,
     /// Scratch space: the lists to which the cells of a group belong.
     places: Vec<u32>,
-    /// Cells that wait aside because their queue was full, in order of arrival, with the label of
-    /// the node at which they wait.
+    /// Cells that were set aside because their queue was full, in order of arrival, with the label
+    /// of the node at which they wait.
     aside: Vec<(Queued, Label)>,
 }
 
@@ -275,7 +275,7 @@ impl BySlot {
         lists as u64 * Chunked::BYTES_A_LIST
     }
 
-    /// Lets the cells that stand aside join before any other cell takes a free place.
+    /// Adds the cells that were set aside, before any other cell takes a free place.
     #[cold]
     fn join_aside(&mut self, meetings: impl NextMeeting) {
         for (queued, from) in std::mem::take(&mut self.aside) {
@@ -283,7 +283,7 @@ impl BySlot {
         }
     }
 
-    /// Adds a cell that waits at a node (a label).
+    /// Adds a cell that waits at the node `from`.
     #[cold]
     fn join(&mut self, meetings: impl NextMeeting, from: Label, queued: Queued) {
         match queued.cell().is_second() {
