@@ -105,8 +105,8 @@ pub struct Outcome {
     pub still_since: Option<Time>,
 }
 
-/// At most this many samples are kept; beyond it every second one is dropped
-/// and the distance doubles, so a long drain costs no memory.
+/// Largest number of samples that are kept. If there are more, every second one is dropped and the
+/// interval doubles, so that a long drain takes no more memory.
 const SAMPLES_MAX: usize = 1_000;
 
 /// The reason why a run did not reach its end.
@@ -279,10 +279,11 @@ impl<'a> Running<'a> {
         self.still_since.is_some()
     }
 
-    /// At the end of the run, records the time since which no byte was delivered. It does so if
-    /// failed parts, which are never repaired, hold the remaining bytes; and at the limit, if
-    /// nothing was delivered in the later half of the run and for at least `patience` ÷
-    /// [`STILL_PART`], so that a higher limit would not help.
+    /// At the end of the run, records the time since which no byte was delivered, in two cases:
+    ///
+    /// - Failed parts that are never repaired hold the remaining bytes.
+    /// - The run has reached its limit, and nothing was delivered in its later half and for at
+    ///   least `patience` ÷ [`STILL_PART`]. A higher limit would therefore not help.
     fn look_back(&mut self, patience: Time) {
         if self.drains_no_more() && self.faults.len() == 0 && self.io.ledger.in_flight() > 0 {
             self.has_moved();

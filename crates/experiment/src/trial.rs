@@ -30,7 +30,7 @@ pub struct Trial {
     pub early: Reached,
     /// Progress of the trial.
     pub whole: Reached,
-    /// When the run ends [s]; null where it goes on until everything is delivered.
+    /// Time at which the run ends [s]; null if it continues until everything is delivered.
     pub end_s: Option<f64>,
     /// Cells or packets moved over a hop by then; null for fabrics of flows.
     pub hops: Option<u64>,
@@ -47,7 +47,7 @@ pub struct Trial {
 /// The progress of a trial.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Reached {
-    /// After this time of a processor [s].
+    /// The processor time that this progress took [s].
     pub busy_s: f64,
     /// The simulated time [s].
     pub time_s: f64,

@@ -14,7 +14,7 @@ pub struct Doubt {
     pub cause: &'static str,
     /// The measure of that property, such as a share of the bytes.
     pub value: f64,
-    /// What is doubtful and the remedy, as a sentence without a full stop.
+    /// The doubt and its remedy, as a sentence without a full stop.
     pub text: String,
 }
 

@@ -61,10 +61,10 @@ pub struct Passed {
 }
 
 impl Overheads {
-    /// Fills in the size of a packet where there are headers.
+    /// Fills in the size of a packet if there are headers.
     ///
     /// # Errors
-    /// Of a key that is out of range, or without effect.
+    /// If a key is out of range or has no effect.
     pub fn resolve(mut self) -> Result<Overheads, Refusal> {
         ranges::propagation("propagation", self.propagation, LATENCY_MAX)?;
         for (key, value) in [
@@ -131,7 +131,7 @@ impl Overheads {
         ])
     }
 
-    /// From a rack to another over one circuit, until it is through the switch there.
+    /// Delay from one rack to another over one circuit, including the switch of the other rack.
     pub fn crossing(&self) -> Time {
         self.propagation + self.fec_latency + self.switch_latency
     }

@@ -17,7 +17,8 @@ use crate::room::Room;
 use lightloom_engine::{Bytes, Cluster, Flows, LinkLoad, Nic, Time};
 use std::collections::BTreeMap;
 
-/// At a higher load the throughput is that of the network, whose queues are full.
+/// Largest load in the formula for throughput. At a higher load, the throughput is that of the
+/// network, whose queues are full.
 const SATURATED: f64 = 0.9;
 
 /// The highest load to which a load that was drawn too low is raised: the estimate is not exact
@@ -39,7 +40,7 @@ pub struct Traffic {
 /// The relaxation time of the slowest queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relaxation {
-    /// In seconds; infinite if a queue is offered at least as much as it can serve, `None` if no
+    /// The time [s]; infinite if a queue is offered at least as much as it can serve, `None` if no
     /// theory applies.
     seconds: Option<f64>,
     /// Time that a server's link needs for the flow of a byte ÷ (1 − its load) [s].
@@ -93,8 +94,8 @@ impl Relaxation {
         }
     }
 
-    /// In seconds; `None` if a queue never becomes independent of its past, or if no theory
-    /// applies.
+    /// The relaxation time [s]; `None` if a queue never becomes independent of its past, or if no
+    /// theory applies.
     pub fn seconds(&self) -> Option<f64> {
         self.seconds.filter(|s| s.is_finite())
     }

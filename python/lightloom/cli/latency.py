@@ -169,8 +169,8 @@ def _each(comparison: Comparison) -> Sequence[Comparison]:
 
 
 def half_width(windows: Sequence[Window]) -> float | None:
-    """Half of the interval of the mean latency over all seeds [us]; of one seed, that over its
-    flows."""
+    """Returns half the width of the interval of the mean latency [us]: over the seeds, or over the
+    flows of a single seed."""
     if len(windows) == 1:
         return None if windows[0]["half_width_us"] is None else float(windows[0]["half_width_us"])
     found = repeats.interval(windows, "mean_us")

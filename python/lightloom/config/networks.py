@@ -86,8 +86,8 @@ def _of(fabric: Table) -> str:
 
 
 def left_open(given: Table, resolved: Table) -> Iterator[str]:
-    """States which fabrics with circuits have an oversubscription by default that differs from that
-    of other fabrics. `given` is the experiment as written."""
+    """Yields a note that names the fabrics with circuits whose default oversubscription differs
+    from that of other fabrics. `given` is the experiment as written."""
     if "oversubscription" in given.get("cluster", {}):
         return
     tables = zip(given.get("fabric", []), resolved.get("fabric", []), strict=True)
@@ -117,9 +117,9 @@ def elsewhere(resolved: Table) -> Iterator[str]:
 
 
 def faster_links(given: Table, resolved: Table) -> Iterator[str]:
-    """States if the uplinks of electrical networks have the same rate but links of different rates,
-    where one has these by default: a short flow takes longer over slower links. `given` is the
-    experiment as written."""
+    """Yields a note if the uplinks of electrical networks have the same rate, but consist of links
+    of different rates that at least one of the networks has by default. A short flow takes longer
+    over slower links. `given` is the experiment as written."""
     alike: dict[float, list[tuple[str, float, bool]]] = {}
     for raw, fabric in zip(given.get("fabric", []), resolved.get("fabric", []), strict=True):
         uplink = _uplink(fabric, resolved.get("cluster", {}))

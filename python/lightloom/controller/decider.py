@@ -59,7 +59,7 @@ class Decider:
     def decide(
         self, demand: Sequence[Sequence[int]], lit: Sequence[Pair], mine: Sequence[Pair] = ()
     ) -> list[Pair]:
-        """The cross-connects that the policy wants now.
+        """Returns the cross-connects that the policy requests now.
 
         A policy with bidirectional circuits does not receive unidirectional ones, which may belong
         to another owner.

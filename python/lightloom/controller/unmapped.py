@@ -1,4 +1,4 @@
-"""Racks that demand names and no port map has: what they send is left out, and a note says so."""
+"""Racks with demand that are in no port map: their demand is left out, and a note reports it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ WHOLE, BARE, LASER = "tunable-transceiver", "laserless-transceiver", "tunable-la
 
 
 def together(cost: FabricCost) -> int:
-    """Returns the number of uplinks for which one tunable transceiver of the book stands; 1 for a
+    """Returns the number of uplinks that one tunable transceiver of the book contains; 1 for a
     fabric whose table has no `channel_rate`, and if devices state the lasers."""
     part = cost.book.part(WHOLE)
     if "channel_rate" not in cost.network.fabric or part is None or part.rate is None:

@@ -49,11 +49,11 @@ Told = Callable[[str], None]
 
 
 class UnfitError(Exception):
-    """The machine cannot measure what a repetition needs; the message contains the measured
-    reason.
+    """The machine cannot make a measurement that a repetition needs; the message contains the
+    measured reason.
 
     Args:
-        values: the claims of the script that do not need it, with their values.
+        values: the claims of the script that do not need this measurement, with their values.
     """
 
     def __init__(self, reason: str, values: Mapping[str, float] | None = None) -> None:

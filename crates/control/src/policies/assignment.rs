@@ -77,7 +77,7 @@ impl Policy for Assigned {
     }
 }
 
-/// The refusal for a weight, with the demand that it stands for.
+/// Converts the refusal of a weight into a refusal of the demand that has this weight.
 fn of_demand(refusal: Refusal) -> Refusal {
     Refusal {
         key: refusal.key.replace("weights", "demand"),

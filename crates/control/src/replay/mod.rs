@@ -238,7 +238,7 @@ impl<'a> Together<'a> {
         }
     }
 
-    /// From here on the replayed controller has its own switch.
+    /// Replays the log from entry `at` on, with a separate switch for the replayed controller.
     fn part(
         mut self,
         at: usize,

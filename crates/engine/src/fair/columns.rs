@@ -117,7 +117,8 @@ impl Link {
         self.bound = 0.0;
     }
 
-    /// The same for a link that may be clean; returns whether it takes part from now on.
+    /// Like [`Self::correct`], for a link that may not take part in the solution yet. Returns
+    /// whether it takes part because of this change.
     #[inline]
     pub fn hear(&mut self, step: &Step, epoch: u32, share: u64, tally: &mut Tally) -> bool {
         let clean = self.epoch != epoch;

@@ -72,8 +72,8 @@ impl Fair {
         sum
     }
 
-    /// Settles flows at the link where they settled before it was loosened; returns their joint
-    /// change.
+    /// Settles flows at a link at which they had settled before it was loosened; returns the sum of
+    /// their changes.
     fn settle_loosened(&mut self, number: u32, mut room: Room) -> Step {
         let (mut sum, mut tally) = (Step::default(), self.tally);
         for &slot in &self.own[number as usize] {

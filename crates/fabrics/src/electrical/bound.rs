@@ -37,10 +37,10 @@ impl Bound {
         }
     }
 
-    /// From arrival to the last byte, alone in the network.
+    /// Completion time of a flow that is alone in the network.
     ///
-    /// The last full packet has to wait until all others have passed the
-    /// narrowest hop; the short one only until they have begun to leave.
+    /// The last full packet has to wait until all others have passed the narrowest hop; the short
+    /// packet has to wait only until they have begun to leave.
     pub fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
         let (hops, switches) = self.hops(src, dst);
         let latency = self.config.switch_latency * switches;

@@ -50,7 +50,7 @@ struct Queue {
     ahead: u32,
 }
 
-/// A packet on a link; of an idle link, the next idle one.
+/// A packet on a link. In the row of an idle link, `queue` is the next idle link.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     queue: u32,

@@ -65,7 +65,7 @@ impl ClosFlows {
         Rate(bundle.rate.0 * bundle.links)
     }
 
-    /// From the last byte sent at the flow's rate to its arrival.
+    /// Delay of a flow's last byte, from its departure at the flow's rate to its arrival.
     fn delay(&mut self, stations: &[u32], bytes: u64) -> Time {
         if stations.is_empty() {
             return self.layout.local_delay;

@@ -109,7 +109,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// From resolved keys.
+    /// A tree with these resolved keys.
     pub fn new(keys: &TreeKeys, cluster: &Cluster) -> Tree {
         let below = cluster.rack_rate().0 as f64;
         let (pod, each) = match keys.racks_per_pod {
@@ -173,7 +173,7 @@ impl Tree {
         self.rack
     }
 
-    /// Only the links of servers, without links between racks.
+    /// A network of the servers' links only, without links between racks.
     pub fn of_servers(cluster: &Cluster) -> Tree {
         let two_levels = TreeKeys {
             oversubscription: 1.0,
@@ -255,12 +255,12 @@ impl Tree {
         self.nic.map(|_| LinkId(self.cluster.hosts() + host.0))
     }
 
-    /// From a rack up.
+    /// The uplink of a rack.
     pub fn from_rack(&self, rack: u32) -> LinkId {
         LinkId(self.server_links() + rack)
     }
 
-    /// Down to a rack.
+    /// The downlink to a rack.
     pub fn to_rack(&self, rack: u32) -> LinkId {
         LinkId(self.server_links() + self.cluster.racks + rack)
     }

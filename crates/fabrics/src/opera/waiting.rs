@@ -58,7 +58,7 @@ impl Queue {
 #[derive(Clone, Debug)]
 pub struct RackQueues {
     racks: usize,
-    /// By rack, then by destination; empty for a rack at which nothing has waited yet.
+    /// Queues by rack, then by destination; empty for a rack at which nothing has waited yet.
     queues: Vec<Vec<Queue>>,
     /// By rack, the destinations of waiting packets, in any order.
     waits_for: Vec<Vec<u32>>,

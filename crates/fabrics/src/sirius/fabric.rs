@@ -21,8 +21,8 @@ impl Sirius {
             .unwrap_or(0)
     }
 
-    /// For the audit. Ports are numbered node · U + uplink; the receiving node is
-    /// the one to which the kernel really handed the cell.
+    /// Records the transmissions of `slot` for the audit. Ports are numbered node · U + uplink. The
+    /// receiving node is the one to which the kernel handed the cell.
     pub(super) fn record(&mut self, slot: i64, io: &mut Io) {
         let (schedule, u) = (&self.derived.schedule, self.derived.uplinks);
         let audit = io.audit.as_mut().expect("only when audited");

@@ -11,12 +11,12 @@
 //! first. Here and in the kernel:
 //!
 //! 1. A cell *takes its place* when it joins a queue in which fewer than [`PLACES`] wait.
-//!    Otherwise it stands aside, and takes its place at the end of the slot in which there
+//!    Otherwise it is set aside, and takes its place at the end of the slot in which there
 //!    is room. Places are taken
 //!    - at the start of an epoch by granted cells, in order of their sources, and of one
 //!      source in order of their intermediates;
-//!    - at the end of a slot first by the cells that stood aside, in order of their arrival, then
-//!      by the cells that have reached their intermediates, in the order of rule 2.
+//!    - at the end of a slot first by the cells that were set aside, in order of arrival, then by
+//!      the cells that have reached their intermediates, in the order of rule 2.
 //! 2. Of cells that reach nodes in the same slot, those of a lower *block* of senders go first (64
 //!    labels, or more where 16 such blocks are too few for all nodes); within a block those that
 //!    took their place at their sender earlier.
@@ -85,7 +85,7 @@ struct Tuple {
     returned: bool,
 }
 
-/// The place of a cell among all that wait, or among those that stand aside.
+/// The place of a cell among all that wait, or among those that are set aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Taken(u64),
@@ -132,7 +132,7 @@ pub(super) struct Reference {
     local: Vec<Vec<Tuple>>,
     /// The queue of every node for every other.
     queues: Vec<Vec<VecDeque<Queued>>>,
-    /// Cells that stand aside, in the order of their arrival: node, peer, place.
+    /// Cells that are set aside, in the order of their arrival: node, peer, place.
     aside: Vec<(usize, usize, Place)>,
     /// Places taken so far.
     places: u64,

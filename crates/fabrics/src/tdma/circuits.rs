@@ -75,9 +75,9 @@ impl Line {
 pub struct Circuits {
     /// Racks.
     pub racks: u32,
-    /// How racks send.
+    /// The rate and packet size at which racks send.
     pub wire: Wire,
-    /// From a rack to another.
+    /// Delay from one rack to another.
     pub propagation: Time,
     /// Switches.
     pub planes: Vec<Plane>,

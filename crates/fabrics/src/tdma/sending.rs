@@ -45,9 +45,9 @@ impl Departure {
 /// The counting of the bytes of a burst, if servers' links have no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// In pieces of one millisecond, not before this time.
+    /// The bytes count in pieces of one millisecond, not before this time.
     Pieces(Time),
-    /// At the end of the day, because the flow continues.
+    /// The bytes count at the end of the day, because the flow continues.
     Open,
 }
 

@@ -24,7 +24,7 @@ pub struct Setup {
     /// Delay from one rack to another, over a circuit or a packet switch, including the rack switch
     /// there.
     pub propagation: Time,
-    /// The overheads of packets; of the delay, the part that `propagation` does not include.
+    /// The overheads of packets. Their delay is only the part that `propagation` does not include.
     pub overheads: Overheads,
 }
 

@@ -40,9 +40,9 @@ pub struct Decomposition {
 /// The conditions under which a decomposition stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
-    /// When the terms contain this share of the mass.
+    /// The decomposition stops when the terms contain this share of the mass.
     pub mass: f64,
-    /// After this number of terms.
+    /// The decomposition stops after this number of terms.
     pub terms: usize,
 }
 

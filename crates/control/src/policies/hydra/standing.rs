@@ -66,7 +66,7 @@ impl Standing {
         }
     }
 
-    /// The topology that differs from the remaining one only where it may change.
+    /// The new topology. It keeps all parts of the remaining one that may not change.
     pub fn change(&self, options: Options) -> Result<Topology, Refusal> {
         self.topology
             .reconfigure(&self.ports, &self.released, &self.waiting, options)

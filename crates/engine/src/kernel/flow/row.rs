@@ -149,7 +149,7 @@ impl Bundle {
         next.into_iter().chain(self.ends.iter().map(|e| e.0 .1))
     }
 
-    /// As [`Bundle::finish`]; must be computed again when the rate rises.
+    /// The result of [`Bundle::finish`], which must be computed again when the rate rises.
     #[inline]
     pub fn expect(&mut self) -> Time {
         self.ceiling = self.rate;

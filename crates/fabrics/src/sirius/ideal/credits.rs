@@ -37,8 +37,8 @@ pub struct Credits {
     /// Words of bits for each peer and word of flows: "a cell is there", then the digits of the
     /// credit, lowest first.
     planes: usize,
-    /// By word of flows, peer, plane, because a node meets its peers in order and uses the same
-    /// word of flows for several peers.
+    /// The bits, in order of word of flows, peer and plane. A node meets its peers in order and
+    /// uses the same word of flows for several peers.
     bits: Vec<u64>,
 }
 

@@ -339,7 +339,7 @@ fn ideal_with_links() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Many nodes send to few, and Q is large: queues in which cells stand aside.
+/// Many nodes send to few, and Q is large, so that queues overflow and cells are set aside.
 fn crowded() -> impl Strategy<Value = Case> {
     let traffic = (1u32..4, 50_000u64..200_000, 33u32..=64);
     (cases(false), traffic).prop_map(|(mut case, (few, bytes, queue))| {

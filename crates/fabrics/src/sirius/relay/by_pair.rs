@@ -255,7 +255,7 @@ impl ByPair {
     }
 
     /// All cells with the rows at which they wait, in the order in which they took their places;
-    /// then those that stand aside, in order of arrival.
+    /// then those that are set aside, in order of arrival.
     pub fn in_order(&self) -> Vec<(Row, Queued)> {
         let mut all: Vec<(Row, Placed)> = self.all().collect();
         all.sort_unstable_by_key(|cell| cell.1.place);

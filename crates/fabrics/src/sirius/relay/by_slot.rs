@@ -473,8 +473,8 @@ mod tests {
             }
         }
 
-        /// Every meeting of the slot takes the first cell of its queue; then cells that stand aside
-        /// try again.
+        /// Every meeting of the slot takes the first cell of its queue; then cells that were set
+        /// aside try again.
         fn leave(&mut self, slot: i64) {
             let s = &self.schedule;
             let mut wanted = Vec::new();

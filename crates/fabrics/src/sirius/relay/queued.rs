@@ -63,7 +63,7 @@ impl Queued {
 pub struct Placed {
     /// The cell.
     pub queued: Queued,
-    /// Its place, or its number among the cells that stand aside, with the bit [`Placed::ASIDE`].
+    /// Its place, or its number among the cells set aside, with the bit [`Placed::ASIDE`].
     pub place: u64,
 }
 

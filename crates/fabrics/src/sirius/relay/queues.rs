@@ -12,7 +12,7 @@
 use super::queued::Queued;
 use crate::sirius::index::Row;
 
-/// The number of cells of a queue that have places; later cells stand aside until there is space.
+/// Number of places of a queue. Further cells are set aside until there is space.
 pub(crate) const PLACES: usize = 32;
 
 /// The queues of a range of nodes, at the start or the end of a slot. The order in which cells of

@@ -146,8 +146,8 @@ impl Reference {
         }
     }
 
-    /// Pairs between which nothing gets through in an epoch: first those that meet over
-    /// broken links only, then those of nodes that lose cells.
+    /// Pairs of which no cell arrives in an epoch: first the pairs that meet only over broken
+    /// links, then pairs of nodes that lose cells.
     pub(super) fn not_through(
         &self,
         purpose: &str,
