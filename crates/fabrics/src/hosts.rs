@@ -95,8 +95,8 @@ impl HostQueues {
         }
     }
 
-    /// Removes the first packet, of `bytes` bytes, which has left its host: the next packet is of
-    /// the next flow in turn or, first in, first out, of the same flow while it has one.
+    /// Removes the first packet, of `bytes` bytes, which has left its host. The next packet belongs
+    /// to the next flow in turn; with first in, first out, to the same flow while it has packets.
     #[inline]
     pub fn pop(&mut self, host: usize, bytes: u32) {
         self.bytes -= u64::from(bytes);

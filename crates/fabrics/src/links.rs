@@ -14,7 +14,7 @@ pub struct Packet {
     pub flow: FlowId,
     /// Its bytes.
     pub bytes: u32,
-    /// Whether it has crossed a circuit; in LIONS, a loop-back buffer.
+    /// Whether it has crossed a circuit or, in LIONS, a loop-back buffer.
     pub circuit: bool,
 }
 

@@ -56,10 +56,11 @@ pub struct Window {
     /// Whether this correlation exceeds chance: then the batches are too short, or the warm-up was
     /// too short.
     pub correlated: Option<bool>,
-    /// Whether the load was carried. Two conditions hold then: `accepted` falls short of `paced` by
-    /// no more than chance or 1 − [`CARRIED`](crate::CARRIED) of it; and no flow was unfinished at
-    /// the end of the run that had had 1 ÷ (1 − `CARRIED`) times as long as it takes alone (together with
-    /// those that arrive for its server at the same instant).
+    /// Whether the load was carried, that is, whether two conditions hold. `paced` − `accepted` is
+    /// at most 1 − [`CARRIED`](crate::CARRIED) of `paced`, or at most the half-width of its
+    /// interval. Each flow was finished at the end of the run, unless its age was less than
+    /// 1 ÷ (1 − `CARRIED`) times the time that it takes alone (together with those that arrive for
+    /// its server at the same instant).
     pub stable: bool,
     /// Completion times of the short flows (under [`SHORT_BYTES`]) that arrived in the window and
     /// were delivered; null if all flows are short or none is.

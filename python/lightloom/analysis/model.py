@@ -55,7 +55,8 @@ def microseconds(summary: Mapping[str, Any], path: str) -> float | None:
 
 
 def limits(summary: Mapping[str, Any], path: str) -> Bound | None:
-    """The bounds of a figure of flows; times, kept in µs, in seconds."""
+    """The bounds of a figure of flows. A time, which the summary has in µs, is converted to
+    seconds."""
     found = bound(summary, path)
     return found.scaled(1e-6) if found is not None and path.endswith("_us") else found
 

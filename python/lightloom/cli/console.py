@@ -191,12 +191,12 @@ def check_output(directory: Path) -> Path:
 
 
 def claim_output(directory: Path, files: Iterable[str] = (), folders: Iterable[str] = ()) -> Path:
-    """Takes an output directory until the command ends, so that no other command writes there, and
-    checks the names that the command will write, before the simulation begins.
+    """Reserves an output directory until the command ends, so that no other command writes there,
+    and checks the names that the command will write, before the simulation begins.
 
     Raises:
-        ConfigError: if another command writes there already, or something has one of the names; it
-            states what.
+        ConfigError: if another command writes there already, or if one of the names is in use; the
+            message has the reason.
     """
     claim(directory)
     check_names(directory, files, folders)

@@ -15,7 +15,7 @@ from lightloom.units import bounds
 
 
 class OfBounds(float):
-    """A figure that depends on a bound; so do the results of arithmetic with it.
+    """A figure that depends on a bound. Results of arithmetic with it have this type, too.
 
     >>> type(100 * (1 - OfBounds(0.75)) / 2).__name__, 100 * (1 - OfBounds(0.75))
     ('OfBounds', 25.0)

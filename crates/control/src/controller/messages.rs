@@ -93,9 +93,9 @@ pub enum Action {
     Light(StepId, Circuits),
     /// Install routes; they do not take effect yet.
     Route(StepId, Routes),
-    /// Let traffic in: the rules that drain these pairs are removed, those of this change and of
-    /// earlier changes that were not completed. Exactly these routes are then in force, as far as
-    /// their circuits are lit.
+    /// Let traffic in: remove the rules that drain these pairs, both those of this change and those
+    /// of earlier changes that were not completed. Then exactly these routes are in force, if their
+    /// circuits are lit.
     Enter(StepId, Vec<Pair>, Routes),
     /// Follow a schedule from now on, without further actions for its days.
     Follow(StepId, Schedule),

@@ -87,8 +87,8 @@ impl Network {
         self.routes.keep_lit(|hop| lit.holds(hop));
     }
 
-    /// The action of a step of `change`. Circuits that are ordered to go dark do not count as lit
-    /// any more, nor routes over them as in force.
+    /// The action of a step of `change`. Circuits that are ordered to go dark no longer count as
+    /// lit, and routes over them no longer count as in force.
     pub(super) fn begin(&mut self, id: StepId, step: Step, change: &mut Change) -> Action {
         let Target::Network { circuits, routes } = &change.target else {
             unreachable!("schedules have no steps");

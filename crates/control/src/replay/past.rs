@@ -227,8 +227,8 @@ impl Lit {
     }
 }
 
-/// The events of a silence: ports are as they were found; if no circuit was lit any more, or no
-/// route in force, there is none afterwards either.
+/// The events of a silence. Ports are as the host found them. If it found no lit circuit, or no
+/// route in force, there is none after the silence either.
 fn silence(log: &Read, at: Time, found: &Found, before: &Lit) -> Vec<(Time, Happening)> {
     let hardware = log.header.hardware;
     let mut all = Vec::new();

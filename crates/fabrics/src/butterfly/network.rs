@@ -48,7 +48,7 @@ pub struct Lane {
     pub first: u32,
     /// Place of the last.
     pub last: u32,
-    /// The tag of the next flit to leave: its packet if it is the first flit of it, else [`NONE`].
+    /// The tag of the next flit to leave: the packet if the flit is its first one, else [`NONE`].
     pub tag: u32,
     /// Output of the first packet.
     pub output: u8,

@@ -28,7 +28,7 @@ pub struct Packet {
     pub router: u32,
     /// Port of its destination there.
     pub terminal: u8,
-    /// The destination.
+    /// The present destination.
     pub way: Way,
     /// Routers visited so far.
     pub hops: u16,

@@ -69,7 +69,7 @@ pub struct Row {
     pub missing: u64,
 }
 
-/// All of it.
+/// Stations, links, queues and active flows.
 pub struct Columns {
     /// Stations, by number.
     pub stations: Vec<Station>,

@@ -137,11 +137,11 @@ impl Wiring {
         }
     }
 
-    /// Refuses a tier of no switches, or of more than there are links to them; `core_switches` is
-    /// the fabric's key, if it was given.
+    /// Refuses a tier without switches, or with more switches than links lead to it.
+    /// `core_switches` is the fabric's key, if it was given.
     ///
     /// # Errors
-    /// Names the key, which is one of the fabric's.
+    /// If a tier has such a number of switches; names the fabric's key.
     pub fn refuse_switches(&self, core_switches: Option<u32>) -> Result<(), Refusal> {
         self.refuse_core_of_one_pod(core_switches)?;
         let of_core = self.pod.map_or(self.rack_links, |(_, links)| links);

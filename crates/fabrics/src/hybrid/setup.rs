@@ -105,16 +105,16 @@ pub enum Pushing {
 /// Time that moved flows take to fill their new path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transport {
-    /// A path with circuits.
+    /// Time to fill a path with circuits.
     pub ramp: Time,
-    /// A path of the electrical network.
+    /// Time to fill a path of the electrical network.
     pub dip: Time,
 }
 
 /// The reaction of servers that receive nothing from the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GiveUp {
-    /// After this long.
+    /// Time without a message from the controller after which servers react.
     pub after: Time,
     /// Whether circuits go dark then, or stay lit and empty.
     pub dark: bool,

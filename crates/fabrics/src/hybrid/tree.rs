@@ -161,8 +161,8 @@ impl Tree {
         })
     }
 
-    /// The time by which a flow over this number of circuits, at least one, arrives later than its
-    /// rate gives.
+    /// The delay of a flow's last byte over this number of circuits, at least one, in addition to
+    /// the time that its rate implies.
     #[inline]
     pub fn beyond_over(&self, bytes: u64, circuits: u32) -> Option<Time> {
         Some(self.beyond.as_ref()?.over(bytes, circuits))

@@ -158,8 +158,8 @@ impl Opera {
         (0..self.circuits.racks).for_each(|rack| self.serve_waiting_packets(rack, cx));
     }
 
-    /// Whether a line takes another full packet: few packets are ahead of it, and it will have been
-    /// sent before the night.
+    /// Whether a line accepts another full packet: its queue has room, and the packet can be sent
+    /// before the night.
     fn has_room(&self, line: usize, now: Time) -> bool {
         let line = &self.circuits.lines[line];
         let begins = line.free.max(now);

@@ -108,7 +108,7 @@ struct Sent {
     to: usize,
 }
 
-/// The requests of an epoch, and the fate of them.
+/// The requests of an epoch, and the grants that answer them.
 #[derive(Clone, Debug, Default)]
 struct Epoch {
     /// By source, then by intermediate: the destination of the request, later that of the grant.

@@ -106,8 +106,7 @@ impl Wire {
         }
     }
 
-    /// The packets of `bytes` that follow `after` bytes, each from its first byte to
-    /// behind its last.
+    /// The packets of `bytes` that follow `after` bytes, each as a half-open range of bytes.
     pub fn split(&self, after: u64, bytes: u64) -> impl Iterator<Item = Range<u64>> {
         let (packet, end) = (self.packet, after + bytes);
         let starts = (after..end).step_by(packet as usize);

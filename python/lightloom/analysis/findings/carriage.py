@@ -72,10 +72,11 @@ def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fa
 
 
 def untold(fabrics: Sequence[Fabric]) -> list[bool]:
-    """Whether it is open, for each fabric, that it carries the load, although its times may be
-    compared: its run does not show it (`whole_run.untold`), `run.limit` excluded more than a tenth
-    of its flows, its windows by chance offered less than nine tenths of the requested load, or its
-    flows take so much longer than another fabric's that a part of it may be overloaded."""
+    """For each fabric, whether it is unknown that it carries the load, although its times may be
+    compared. This is so if its run does not show it (`whole_run.untold`), if `run.limit` excluded
+    more than a tenth of its flows, if its windows by chance offered less than nine tenths of the
+    requested load, or if its flows take so much longer than another fabric's that a part of it may
+    be overloaded."""
     runs = whole_run.untold(fabrics)
     return [
         open_

@@ -106,10 +106,10 @@ def lagging(fabrics: Sequence[Fabric]) -> list[bool]:
 
 
 def untold(fabrics: Sequence[Fabric]) -> list[bool]:
-    """Whether a run without a window leaves open, for each fabric, that it carries the load: it
-    delivered less than nine tenths of it and its late flows take longer, or it delivered at least
-    `LEVEL` less than another fabric. Other fabrics delivered less only because the last flows
-    arrived late."""
+    """For each fabric, whether a run without a window does not show that it carries the load. This
+    is so if it delivered less than nine tenths of the load and its late flows take longer, or if it
+    delivered at least `LEVEL` less than another fabric. In all other cases, a fabric delivered less
+    only because the last flows arrived late."""
     best = max((f.through or 0.0 for f in fabrics), default=0.0)
     least: Mapping[Carriage, float] = {"unsettled": 1 - LEVEL}
     return [

@@ -15,7 +15,7 @@ COMPLETE = 0.995
 
 @dataclass(frozen=True)
 class Evidence:
-    """A fabric's number behind the sentence."""
+    """The number of a fabric that supports the sentence."""
 
     label: str
     slot: int

@@ -34,8 +34,8 @@ def begins_at_once(workload: Workload) -> bool:
 
 
 def are_enough(workload: Workload, fabrics: Sequence[Fabric]) -> bool:
-    """Whether it cannot be by chance that each flow is sooner on one of two equally fast fabrics:
-    there are enough flows, or nothing is random, as for a trace on trees."""
+    """Whether chance is excluded as the reason why each flow is sooner on one fabric: there are
+    enough flows, or nothing is random, as for a trace on trees."""
     drawn = not same_flows(workload.experiment) or any(f.draws for f in fabrics)
     return not drawn or all(sum(s.fct.size for s in f.each) >= ENOUGH_PAIRS for f in fabrics)
 

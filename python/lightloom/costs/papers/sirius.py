@@ -33,7 +33,7 @@ def reach(layers: int, ports: int = 64) -> int:
 
 @dataclass(frozen=True)
 class Count:
-    """A folded Clos without oversubscription, by its boxes."""
+    """The boxes of a folded Clos without oversubscription, and their power."""
 
     switches: Fraction
     transceivers: Fraction

@@ -23,11 +23,11 @@ class There:
     """The load or the workload by its name."""
     leaders: tuple[str, ...]
     shared: tuple[str, ...]
-    """Those of them that cost least here as well."""
+    """The leaders that cost least here as well."""
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Those of them that do not cost least here."""
+        """The leaders that do not cost least here."""
         return tuple(label for label in self.leaders if label not in self.shared)
 
 

@@ -25,7 +25,7 @@ impl Side {
         level[rack as usize / 64] |= 1 << (rack % 64);
     }
 
-    /// Adds an empty level behind the others.
+    /// Adds an empty level after the others.
     fn push(&mut self) -> &mut Vec<u64> {
         if self.levels.len() == self.depth {
             self.levels.push(vec![0; self.seen.len()]);

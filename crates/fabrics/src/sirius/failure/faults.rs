@@ -49,7 +49,7 @@ pub(super) struct Broken {
     pub(super) part: Part,
     /// Probability of losing a cell; 0 once repaired.
     pub(super) loss: f64,
-    /// The first epoch in which all nodes have the news of it.
+    /// The first epoch in which all nodes have the news of this failure.
     pub(super) known_from: i64,
     /// Whether all nodes act on it.
     pub(super) known: bool,
@@ -66,7 +66,7 @@ pub struct Link {
     pub from: Label,
     /// Label of the receiver.
     pub to: Label,
-    /// Probability that a cell gets through.
+    /// Probability that a cell arrives.
     pub passes: f64,
     /// Whether it is left dark.
     pub known: bool,

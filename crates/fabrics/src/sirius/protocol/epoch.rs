@@ -6,7 +6,7 @@ use crate::sirius::index::{Label, Row};
 use crate::sirius::partition::Partition;
 use std::ops::Range;
 
-/// The requests of one epoch and the fate of them.
+/// The requests of one epoch, and the grants that answer them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Epoch {
     /// Matrices by (shard of the source, shard of the intermediate), from the requests until the

@@ -163,8 +163,8 @@ impl PerHost {
         all
     }
 
-    /// The bytes of the offers that a relay has room for and may receive, those for one host
-    /// together.
+    /// The bytes of each offer that a relay would accept. Offers for one host share the relay's
+    /// room for this host, and all offers share the bytes that the relay may still receive.
     fn would_accept(&mut self, circuit: &Circuit, number: u32, offers: &[Offer]) -> Vec<u64> {
         let relay = self.host(circuit.to, number);
         let mut allowed: Vec<u64> = Vec::with_capacity(offers.len());
