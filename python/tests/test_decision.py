@@ -108,8 +108,8 @@ def test_what_arrives_counts_and_not_what_was_bought() -> None:
     """Both fabrics have the same parts, and one delivered a quarter more: no price changes that."""
     more, less = bought("more", switch=100), bought("less", switch=100, delivered=0.4)
     assert said([less, more]) == (
-        "more carries this traffic at the lowest capital cost, $156 per Gb/s delivered; no price "
-        "of a single part, up to 20 times as high or low, changes that."
+        "more carries this traffic at the lowest capital cost, $156 per Gb/s delivered; no change "
+        "of the price of a single part, by a factor of up to 20, changes that."
     )
 
 

@@ -169,10 +169,10 @@ impl Experiment {
                 "run.measure",
                 span.until - span.from,
                 format!(
-                    "ends at {}, and the last flow arrives at {last}",
+                    "ends at {}, but the last flow arrives at {last}",
                     span.until
                 ),
-                "shorten it, or remove workload.flows: their number then follows from it",
+                "shorten it, or remove workload.flows, so that the number of flows follows from it",
             )),
             _ => Ok(()),
         }

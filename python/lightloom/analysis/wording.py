@@ -117,9 +117,9 @@ SENTENCES = {
         "{later} later; {remedy} fabric.interval, fabric.retag or fabric.rule"
     ),
     "slow circuits": (
-        "all circuits of a rack carry {circuits_bps:rate}, the tree beside them carries "
-        "{tree_bps:rate} for it: circuits are no faster; raise fabric.circuit_rate or "
-        "fabric.oversubscription"
+        "all circuits of a rack together carry {circuits_bps:rate}, and the tree beside them "
+        "carries {tree_bps:rate} for the rack: circuits are no faster; raise fabric.circuit_rate "
+        "or fabric.oversubscription"
     ),
     "slow circuit": (
         "a circuit carries {circuit_bps:rate}, the tree beside it up to {tree_bps:rate} for a "

@@ -209,7 +209,12 @@ class Outputs:
         for option, value in (("--plane", plane), ("--slot", self.slot)):
             if value is not None and all(dialect.text is None for dialect in dialects):
                 limit = "has no effect: only the whole plan is written"
-                raise refusal(option, value, limit, "give -o or --as, other than JSON")
+                raise refusal(
+                    option,
+                    value,
+                    limit,
+                    "write the plan by -o in a format other than JSON, or name one by --as",
+                )
 
     def port_map(self, policy: Policy, options: dict[str, Any]) -> PortMap | None:
         """Reads the port map, if there is one. If the algorithm has several planes and no option

@@ -95,8 +95,8 @@ class Attempts:
         return lost
 
     def _without(self, one: Managed, wish: Due, whole: Change, part: Change) -> Due:
-        """A request as far as a part of the change fulfils it: cross-connects that are not lit now
-        are requested again, and those that block them remain requested."""
+        """A request, reduced to a part of the change: without the cross-connects that the part does
+        not add, and with those that the owner requested before and the part does not remove."""
         dropped, stays = _left(whole, part)
         if wish.deferred is not None or not dropped & {*wish.pairs}:
             return wish

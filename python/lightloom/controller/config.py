@@ -401,7 +401,9 @@ def _check_demand(table: DemandTable) -> None:
     given = [name for name in SOURCES if getattr(table, name) is not None]
     if len(given) > 1:
         limit = "demand comes from one source"
-        raise refusal(f"demand.{given[1]}", "(given)", limit, f"remove it or {given[0]}")
+        raise refusal(
+            f"demand.{given[1]}", "(given)", limit, f"remove it, or remove demand.{given[0]}"
+        )
     for name in ("hosts", "format", "unit", "columns"):
         value = getattr(table, name)
         if value is not None and table.folder is None:

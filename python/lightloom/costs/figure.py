@@ -105,7 +105,7 @@ def _check_one_form(key: str, table: Mapping[str, Any]) -> None:
 def _check_source(key: str, source: Any, year: Any) -> None:
     if not isinstance(source, str) or not source.strip():
         remedy = "give the source beside the number, or for the whole part"
-        raise refusal(f"{key}.source", "(missing)", "every number has its source", remedy)
+        raise refusal(f"{key}.source", "(missing)", "every number needs a source", remedy)
     if isinstance(year, bool) or not isinstance(year, int) or not 1900 <= year <= 2200:
         told = "(missing)" if year is None else shown(year)
         raise refusal(f"{key}.year", told, "not the year of a source", "write it as 2026")

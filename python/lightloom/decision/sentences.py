@@ -125,8 +125,9 @@ def _unsettled(found: Unsettled) -> str:
     names = listed(found.labels)
     if found.waited:
         return (
-            f"The last flows on {names} finished long after the last arrival: the arrivals are too "
-            "short for goodput to be the load that is carried, or the load is not carried. No "
+            f"The last flows on {names} finished long after the last arrival: either the "
+            "arrivals are too short for goodput to equal the carried load, or the load is not "
+            "carried. No "
             f"fabric is recommended. {_longer(found)}"
         )
     does = "carries" if len(found.labels) == 1 else "carry"
@@ -172,7 +173,8 @@ def _cheapest(found: Cheapest) -> str:
     if found.overturn is not None:
         return f"{lead}; {overturn_text(found.overturn)}."
     return (
-        f"{lead}; no price of a single part, up to {FARTHEST} times as high or low, changes that."
+        f"{lead}; no change of the price of a single part, by a factor of up to {FARTHEST}, "
+        "changes that."
     )
 
 
@@ -192,8 +194,8 @@ def _level(found: Level) -> str:
     if found.near:
         return f"{lead}, less than {LEVEL * 100:.0f} % apart."
     return (
-        f"{lead}. Their goodput differs between seeds by as much as the costs do; run with more "
-        "flows."
+        f"{lead}. Their goodput differs between seeds by as much as their costs differ; run with "
+        "more flows."
     )
 
 

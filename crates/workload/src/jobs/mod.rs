@@ -301,7 +301,7 @@ fn check_clock(least: Time, i: usize, name: &str) -> Result<(), Refusal> {
         key(i),
         format!("\"{name}\""),
         format!("computes until day {days:.0} of the run, but the clock ends after day 53"),
-        "shorten what it computes",
+        "shorten its computation",
     ))
 }
 

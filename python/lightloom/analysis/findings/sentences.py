@@ -149,7 +149,9 @@ def _why_alone(found: AloneCarries) -> str:
         each = quantities.listed([f"{x} delivered {first}", *(f"{x} {s}" for x, s in rest)])
         by_load = found.basis == "load"
         when = "While flows arrived" if by_load else "By the end of the run"
-        measure = "" if by_load else ", by the smallest of the shares of bytes, flows and jobs"
+        measure = (
+            "" if by_load else ", measured by the smallest of its shares of bytes, flows and jobs"
+        )
         less = f"{x} carried less traffic, so its" if not rest else "They carried less, so their"
         return (
             f"{_unfinished(found)}{when}, {each} of what {found.leader} delivered{measure}. "
@@ -193,7 +195,7 @@ def _why_too_short(found: WindowTooShort) -> str:
         or _few_flows(found)
         or (
             "the window is too short for the queues at this load, the seeds disagree, or the "
-            "fabrics that carry the load accepted no more"
+            "fabrics that carry the load accepted no more than these"
         )
     )
     return f"{why}. {lengthen(found)}"

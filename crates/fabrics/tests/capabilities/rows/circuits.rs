@@ -159,7 +159,8 @@ fn undecided(spans: &[(i64, i64)]) -> Verdict {
     let interval = 7.0 * 0.106;
     let decided = (repaired as f64 / interval).ceil() * interval + 0.0115;
     let least = decided - 60.0 + ms(100 * MB, 10.0);
-    let formula = "TMS: until the night after the first decision since the repair, one in 742 µs; \
+    let formula =
+        "TMS: waits for the night after the first decision since the repair (one per 742 µs); \
                    then 100 MB ÷ rate of the receiver's link";
     let flows = vec![(0, 15, 100 * MB, Time::MS * 60)];
     let case = Case::new(two_racks(), json!({"policy": "tms"}), flows, least, formula);
@@ -222,7 +223,7 @@ pub fn opera() -> Row {
     let small = small.between(
         ms(MOUSE, 10.0),
         most,
-        "one to four circuits, as the slice has it",
+        "one to four circuits, depending on the slice",
     );
     let planes = Verdict::DoesNotApply("its four switches are planes, in every case");
     turns.row([takes(small), planes, multihop, NO_TREE])

@@ -94,8 +94,8 @@ pub fn butterfly() -> Row {
     let exchange = "a wire carries 16 flows to its router and 16 to the next: 3.2 MB";
     let exchange = case(all_to_all(MB / 10), least, exchange);
     let blocked =
-        "a wire of the first dimension idles at most while those that it leads to, of the \
-                   second, are busy: no closed form for how long packets block each other";
+        "a wire of the first dimension idles only while the wires of the second dimension to \
+                   which it leads are busy: no closed form for how long packets block each other";
     let waits = case(
         mouse(),
         0.0,
