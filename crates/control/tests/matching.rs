@@ -341,7 +341,7 @@ fn circuits_that_cannot_be_up_are_refused_by_name() {
     let weights = symmetric(4, |_, _| 3);
     let refused = |up: &[(u32, u32)], how| weights.clone().favour(up, how).unwrap_err().to_string();
     let ties = Hysteresis::Ties;
-    assert!(refused(&[(1, 4)], ties).starts_with("up = (1, 4): a circuit joins two of 4 racks"));
+    assert!(refused(&[(1, 4)], ties).starts_with("up = (1, 4): a circuit joins two of the 4 racks"));
     assert!(refused(&[(2, 2)], ties).starts_with("up = (2, 2)"));
     assert!(refused(&[(0, 1), (1, 2)], ties).starts_with("up = (1, 2)"));
     assert!(refused(&[], Hysteresis::Bonus(-1)).starts_with("bonus = -1"));

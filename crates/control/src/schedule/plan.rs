@@ -375,7 +375,7 @@ mod tests {
         };
         assert_eq!(
             refused(3, None),
-            "schedule.ports = 3: a schedule for another cluster, this one has 4 racks; \
+            "schedule.ports = 3: a schedule for another cluster: this one has 4 racks; \
              plan for the demand of this cluster"
         );
         let five = vec!["db", "web", "a", "b", "c"];

@@ -210,7 +210,7 @@ fn ranges_of_the_schema_are_those_that_are_refused() {
 #[test]
 fn each_end_of_a_range_has_its_own_reason() {
     let refused = |queue: u32| resolve(&with("/fabric/0/queue", json!(queue))).unwrap_err();
-    assert!(refused(1).contains("must be from 2 to 64 (below 2 "));
+    assert!(refused(1).contains("must be from 2 to 64 (below 2, "));
     assert_eq!(
         refused(65),
         "fabric.queue = 65: must be from 2 to 64; lower it"
