@@ -211,7 +211,7 @@ fn what_cannot_run_is_refused_by_name() {
         ..c()
     });
     assert!(
-        e.starts_with("fabric.recovery = \"reschedule\": the wiring"),
+        e.starts_with("fabric.recovery = \"reschedule\": gratings"),
         "{e}"
     );
     let many = SiriusConfig {
