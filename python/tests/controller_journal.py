@@ -58,6 +58,8 @@ class Journal:
         self.state: State = self.found()
         self.carried: dict[int, int] = {}
         """Number of completed transactions that carried out each deferred request."""
+        self.replaced: set[int] = set()
+        """The deferred requests that took effect although another one had replaced them."""
         self.adopted: set[Pair] = set()
         self.taken_from_policy: set[Pair] = set()
         self._undoing: tuple[Transaction, str] | None = None
@@ -96,6 +98,8 @@ class Journal:
         found = self.found()
         self.adopt()
         candidates = [self._carried_out(self.state, found)]
+        if candidates[0] != found:
+            candidates[0] = self._carried_out_though_replaced(candidates[0])
         if self._undoing is not None:
             # An undo first ends the transaction in progress, and then carries out the changes that
             # are due.
@@ -120,6 +124,19 @@ class Journal:
             if known is not None and known[-1] is None and row[-1] == "done":
                 known[-1] = "done"
                 self._set(made, row[0], json.loads(row[1]), row[2])
+        return made
+
+    def _carried_out_though_replaced(self, state: State) -> State:
+        """Returns a state in which deferred requests that another one replaced during their change
+        have taken effect: their circuits are lit until that one begins."""
+        made = copy.deepcopy(state)
+        for row in self._rows(schema.transaction, state="done"):
+            for number in json.loads(row["plan"]).get("deferred", []):
+                who, pairs, priority, _, outcome = made["deferred"][number]
+                waits = any(one[0] == who and one[-1] is None for one in made["deferred"].values())
+                if outcome == "replaced" and waits and number not in self.replaced:
+                    self.replaced.add(number)
+                    self._set(made, who, json.loads(pairs), priority)
         return made
 
     def adopt(self) -> None:

@@ -41,7 +41,7 @@ from lightloom.controller.timed import Pace
 from lightloom.controller.transaction_log import OPEN, OVER, Transaction
 from lightloom.errors import ConfigError
 from lightloom.switches.ports import Pair, name_of
-from lightloom.switches.protocol import Outcome
+from lightloom.switches.protocol import Outcome, Reading
 
 RACKS = [f"r{number}" for number in range(1, PORTS + 1)]
 CLIENTS = ("ann", "bob")
@@ -134,6 +134,12 @@ class LiveSwitch(FaultySwitch):
     def __init__(self, host: Host) -> None:
         super().__init__(host.life.world)
         self._host = host
+
+    def read(self) -> Reading:
+        found = super().read()
+        # Another process may have ended meanwhile; this one has its answer.
+        self.world.answered = {*found.pairs}
+        return found
 
     def change(self, remove: Any, add: Any, *, wait_s: float = 60.0) -> Outcome:
         made = super().change(remove, add, wait_s=wait_s)
