@@ -257,7 +257,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], str, str]] = {
     ),
     "another cluster": (
         edited(of_three),
-        "schedule.ports = 3: a schedule for another cluster, this one has 4 racks",
+        "schedule.ports = 3: a schedule for another cluster: this one has 4 racks",
         "; plan for the demand of this cluster",
     ),
 }
@@ -306,7 +306,7 @@ def test_what_cannot_be_followed_is_refused_by_name(
         ),
         (
             ["cluster.racks=3", 'workload.trace="three.csv"'],
-            "schedule.ports = 4 (web, db, log, … 1 more): a schedule for another cluster, this "
+            "schedule.ports = 4 (web, db, log, … 1 more): a schedule for another cluster: this "
             "one has 3 racks; plan for the demand of this cluster",
         ),
     ],
