@@ -170,7 +170,7 @@ BAD = {
     "current plan of words": ("d.csv --hysteresis words.json", 'circuits[0] = "a": not two nodes'),
     "current plan of others": (
         "d.csv --hysteresis others.json",
-        "--hysteresis = (0, 5): a circuit joins two of 2 racks",
+        "--hysteresis = (0, 5): a circuit joins two of the 2 racks",
     ),
     "picture": ("d.csv --picture p.gif", "--picture = p.gif: its extension names no known format"),
     "its own demand": ("d.csv -o ./d.csv", "-o = d.csv: is the demand itself; name another file"),
