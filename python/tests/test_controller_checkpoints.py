@@ -299,3 +299,160 @@ def test_an_undo_restores_although_another_request_is_due(lab: Lab) -> None:
     lab.now += 2
     lab.controller.undo(number, "op")
     assert lab.lit() == AB
+
+
+def passes(lab: Lab, *entries: tuple[int, int, int]) -> None:
+    """Passes every second, then every 30 s; the policy gets this demand."""
+    for at in range(60):
+        if entries:
+            lab.send(matrix(*entries))
+        lab.controller.cycle()
+        lab.now += 1 if at < 25 else 30
+
+
+def test_a_policy_still_requests_a_circuit_that_it_could_not_give_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The switch refuses to remove it at the checkpoint, and is repaired after that."""
+    lab = Lab(tmp_path, mode="act", policy=CTHROUGH, limits={"when": "at checkpoint"})
+    lab.send(matrix((0, 1, 10**9)))
+    lab.controller.cycle()
+    train(lab)
+    boundary(lab)
+    with monkeypatch.context() as broken:
+        refuse(lab, broken, AB)
+        for _ in range(3):
+            lab.send(matrix((2, 3, 10**9)))
+            lab.controller.cycle()
+            lab.now += 1
+    assert lab.lit() == [*AB, *CD]
+    lab.now += LONG_S
+    lab.send(matrix((2, 3, 10**9)))
+    lab.controller.cycle()
+    assert lab.lit() == [*AB, *CD]
+
+
+def test_a_request_at_a_time_takes_no_port_of_one_that_begins_with_it(lab: Lab) -> None:
+    later(lab, [*AC, (5, 5)])
+    later(lab, [(5, 6)], "bob", lab.now + 10, 5)
+    lab.now += 11
+    boundary(lab)
+    lab.controller.cycle()
+    assert (lab.lit(), waiting(lab)) == ([*AB, (5, 6)], ["op"])
+
+
+@pytest.mark.parametrize("of", ["client", "lease", "policy"])
+def test_a_circuit_that_a_failing_request_wants_too_is_lit_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: str
+) -> None:
+    acts = {"mode": "act", "policy": CTHROUGH} if of == "policy" else {}
+    lab = Lab(tmp_path, **acts)
+    refuse(lab, monkeypatch, [(7, 7)])
+    later(lab, [*AB, (7, 7)], "ann", lab.now + 1)
+    lab.now += 2
+    if of == "client":
+        lab.controller.want("east", AB, "bob")
+    elif of == "lease":
+        reserve(lab.store, "east", ("a", "b"), "x", 0, lab.now, lab.now + 1e6)
+    passes(lab, *([(0, 1, 10**9)] if acts else []))
+    assert (lab.lit(), waiting(lab)) == (AB, ["ann"])
+
+
+def test_a_repaired_request_does_not_wait_for_one_that_shares_a_circuit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = Lab(tmp_path)
+    refuse(lab, monkeypatch, [(7, 7)])
+    later(lab, [(5, 5), (7, 7)], "ann", lab.now + 1)
+    later(lab, [(5, 5), (6, 6)], "bob", lab.now + 1)
+    lab.now += 2
+    with monkeypatch.context() as broken:
+        refuse(lab, broken, [(6, 6)])
+        passes(lab)
+    lab.now += LONG_S
+    passes(lab)
+    assert (lab.lit(), waiting(lab)) == ([(5, 5), (6, 6)], ["ann"])
+
+
+def test_a_request_that_changes_nothing_is_done_beside_a_failing_one(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse(lab, monkeypatch, [(7, 7)])
+    lab.controller.want("east", [(7, 7)], "carl")
+    lab.controller.cycle()
+    later(lab, AB, "bob")
+    lab.controller.cycle()
+    assert waiting(lab) == []
+
+
+@pytest.mark.parametrize("crashes", [False, True])
+def test_the_rest_of_a_change_is_not_made_when_the_checkpoint_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, crashes: bool
+) -> None:
+    """The switch deletes one circuit; then the controller crashes, or the answer takes long."""
+
+    class CrashError(BaseException):
+        pass
+
+    lab = Lab(tmp_path)
+    lab.controller.want("east", [*AB, *CD], "op")
+    lab.controller.cycle()
+    jobs.announce(lab.store, "train", "s", ["c"], 8, lab.now)
+    later(lab, [])
+    boundary(lab)
+    act, asked = lab.switches["east"].change, []
+
+    def change(remove: Any, add: Any, *args: Any, **keys: Any) -> Any:
+        asked.append(remove)
+        if len(asked) > 1:
+            return act([p for p in remove if p in lab.lit()], add, *args, **keys)
+        act(remove[:2], [], *args, **keys)
+        lab.now += 120
+        raise CrashError if crashes else SwitchError("no answer")
+
+    monkeypatch.setattr(lab.switches["east"], "change", change)
+    if crashes:
+        with pytest.raises(CrashError):
+            lab.controller.cycle()
+        lab.begin()
+    else:
+        lab.controller.cycle()
+    assert {*CD} <= {*lab.lit()}
+    assert [one.state for one in lab.store.transactions("east", limit=1)] == ["undone"]
+
+
+def test_circuits_that_two_requests_free_for_others_wait_as_well(tmp_path: Path) -> None:
+    """Each of the two blocks a request of another client that needs the same lit circuit."""
+
+    class Slow(NoHook):
+        def drain(self, switch: str, pairs: object) -> None:
+            lab.now += 100
+
+    lab = Lab(tmp_path)
+    for who, pair, rank in (("carl", (1, 2), -3), ("d1", (5, 5), 5), ("d2", (6, 6), 5)):
+        lab.controller.want("east", [pair], who, rank)
+    lab.controller.cycle()
+    lab.controller.want("east", [(1, 5)], "bob", 1)
+    lab.controller.want("east", [(6, 2)], "eve", 1)
+    lab.controller.cycle()
+    train(lab)
+    for who in ("d1", "d2"):
+        later(lab, [], who, rank=5)
+    lab.begin(hook=Slow())
+    boundary(lab)
+    (made,) = lab.controller.cycle()
+    assert (1, 2) in made.pairs("waiting")
+    assert (1, 2) in lab.lit()
+
+
+def test_a_request_that_is_withdrawn_during_the_drain_changes_nothing(lab: Lab) -> None:
+    class Withdraws(NoHook):
+        def drain(self, switch: str, pairs: object) -> None:
+            for one in deferred.waiting(lab.store):
+                deferred.end(lab.store, one.id, "op", "withdrawn", lab.now)
+
+    lab.begin(hook=Withdraws())
+    later(lab, AC)
+    boundary(lab)
+    assert [one.state for one in lab.controller.cycle()] == ["undone"]
+    assert (lab.lit(), waiting(lab)) == (AB, [])

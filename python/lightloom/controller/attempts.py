@@ -14,6 +14,8 @@ from lightloom.controller.parts import Part, Parts
 from lightloom.controller.planner import Planner
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import Failures
+from lightloom.controller.store import Store
+from lightloom.controller.stuck import touched
 from lightloom.controller.wishes import Due, Wishes
 from lightloom.switches.ports import Pair
 
@@ -35,7 +37,10 @@ def no_advice(beside: Sequence[Due]) -> list[Due]:
 class Attempts:
     """Selects the requests that begin now, and their change."""
 
-    def __init__(self, wishes: Wishes, deferrals: Deferrals, planner: Planner) -> None:
+    def __init__(
+        self, store: Store, wishes: Wishes, deferrals: Deferrals, planner: Planner
+    ) -> None:
+        self._store = store
         self._wishes = wishes
         self._deferrals = deferrals
         self._planner = planner
@@ -49,14 +54,20 @@ class Attempts:
     def part(self, one: Managed, advise: Advise, failures: Failures) -> Plan | None:
         """The part of that change that may be tried now; None if all parts wait.
 
-        Two deferred requests may share a cross-connect: each one is then tried without the others.
+        A deferred request that fails may share a cross-connect with others: these are then tried
+        without it, and each deferred request without the others. Puts deferred requests into effect
+        that change nothing.
         """
         alone: list[Among] = [{wish.deferred} for wish in self._deferrals.due(one)]
-        tries = [(failures.sound, among) for among in [None, *alone]]
-        for choose, among in [*tries, (failures.over, None)]:
-            found = self._part(one, advise, choose, among)
-            if not found[0].is_empty:
-                return found
+        some: list[Among] = [(), *alone]
+        tries = [(failures.sound, among) for among in [None, *some]]
+        tries += [(failures.over, among) for among in [*some, None]]
+        for choose, among in tries:
+            change, due = self._part(one, advise, choose, among)
+            if not change.is_empty:
+                return change, due
+            if not touched(self._store.stuck(one.name)) & {*one.lit}:
+                self._wishes.fulfil(one, [wish for wish in due if wish.deferred is not None])
         return None
 
     def _part(
@@ -98,9 +109,9 @@ class Attempts:
         """A request, reduced to a part of the change: without the cross-connects that the part does
         not add, and with those that the owner requested before and the part does not remove."""
         dropped, stays = _left(whole, part)
-        if wish.deferred is not None or not dropped & {*wish.pairs}:
-            return wish
         before = {old.pair for old in self._wishes.of_owner(one, wish.owner)}
+        if wish.deferred is not None or not (dropped & {*wish.pairs} or stays & before):
+            return wish
         pairs = [pair for pair in wish.pairs if pair not in dropped]
         return replace(wish, pairs=sorted({*pairs, *(stays & before)}))
 

@@ -39,7 +39,8 @@ class Deferrals:
         """
         now = self._clock()
         found: list[Due] = []
-        for wish in waiting(self._store, one.name):
+        # One that waits for a checkpoint is checked beside all that begin at a time.
+        for wish in sorted(waiting(self._store, one.name), key=lambda wish: wish.at is None):
             if among is not None and wish.id not in among:
                 continue
             due = Due.of_client(wish)

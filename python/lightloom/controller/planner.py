@@ -45,10 +45,13 @@ class Planner:
 
     def waiting(self, one: Managed, change: Change, due: Sequence[Due]) -> list[Pair]:
         """The cross-connects that a change removes by requests that wait for a checkpoint."""
-        found: set[Pair] = set()
-        for wish in due:
-            if wish.at_checkpoint:
-                found |= self.losses(one, wish, [other for other in due if other is not wish])
+        waited = [wish for wish in due if wish.at_checkpoint]
+        if not waited:
+            return []
+        others = [wish for wish in due if not wish.at_checkpoint]
+        found = {*change.removed} - {*self.after(one, others).removed}
+        for wish in waited:
+            found |= self.losses(one, wish, [other for other in due if other is not wish])
         return sorted(found & {*change.removed})
 
     def running(self, one: Managed, pairs: Collection[Pair]) -> Sequence[str]:

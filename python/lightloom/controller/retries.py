@@ -19,6 +19,9 @@ LOOKED_AT = 50
 """The latest transactions of each outcome that are read [count]."""
 LONGEST_PAUSE_S = 600.0
 """The longest pause before a failed change is tried again."""
+FORGOTTEN_S = 2 * LONGEST_PAUSE_S
+"""Time without failures after which all earlier ones are forgotten; longer than any pause, after
+which the parts that failed are first tried alone."""
 IN_A_ROW = 8
 """Number of failures without a successful change after which each further failure doubles the pause
 before the next attempt at any of their ports. The switch may refuse all changes, and each attempt
@@ -48,7 +51,7 @@ class Failures:
         """
         self._now, self._interval_s = now, interval_s
         undone = store.transactions(switch, ["undone"], limit=LOOKED_AT)
-        undone = undone if undone and now < undone[0].updated + LONGEST_PAUSE_S else []
+        undone = undone if undone and now < undone[0].updated + FORGOTTEN_S else []
         stuck = store.stuck(switch)
         failed = sorted([*undone, *stuck], key=lambda one: -one.id)
         done = store.transactions(switch, ["done"], limit=LOOKED_AT) if failed else []

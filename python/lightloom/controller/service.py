@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from lightloom.controller import schema
 from lightloom.controller.advice import Advice
 from lightloom.controller.attempts import Advise, Attempts, Plan, no_advice
 from lightloom.controller.change import Change, change_to, settle
@@ -105,7 +106,7 @@ class Controller:
         self._opener = opener or _opened
         planner = Planner(self.wishes, self._change_of, self.cost)
         self._planner, self._deferrals = planner, Deferrals(store, clock, planner)
-        self._attempts = Attempts(self.wishes, self._deferrals, planner)
+        self._attempts = Attempts(store, self.wishes, self._deferrals, planner)
         self._advice = Advice(config, store, self.wishes, self.collector, clock, planner)
         self._hook = hook or _hook(config, self.switches)
         self._executor = Executor(
@@ -390,10 +391,24 @@ class Controller:
         self._read(one)
         return [made]
 
-    def _forbids(self, made: Transaction) -> str | None:
-        """Why a transaction may not make circuits dark now: the boundary of a job is over."""
+    def _forbids(self, made: Transaction, lit: Collection[Pair]) -> str | None:
+        """Why a transaction may not make more circuits dark: the boundary of a job is over, or a
+        request of its plan has ended before any circuit was dark."""
         one = self.switches.get(made.switch)
-        running = one and self._planner.running(one, made.pairs("waiting"))
+        if one is None:
+            return None
+        if {*made.pairs("removed")} <= {*lit}:
+            for number in made.plan.get("deferred", []):
+                outcome = self.store.rows(schema.deferred, id=number)[0]["outcome"]
+                if outcome is not None:
+                    return f"the deferred request {number} was {outcome}"
+        waiting = {*made.pairs("waiting")} & {*lit}
+        if not waiting:
+            return None
+        if one.description is None:
+            # For its settling time, after a restart.
+            self._read(one)
+        running = self._planner.running(one, waiting)
         return f"the checkpoint is over: {', '.join(running)}" if running else None
 
     def _given_up(self, one: Managed, change: Change, due: Sequence[Due]) -> list[Pair]:

@@ -7,7 +7,7 @@ finishes or undoes the transaction. Kept cross-connects are never changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any
 
@@ -39,8 +39,13 @@ dark."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 Open = Callable[[str], CircuitSwitch]
 """A function that opens a named switch."""
-Forbids = Callable[[Transaction], str | None]
-"""A function that returns why a transaction may not make circuits dark now; None if it may."""
+Forbids = Callable[[Transaction, Collection[Pair]], str | None]
+"""A function that returns why a transaction may not make more circuits dark, given those that are
+lit; None if it may."""
+
+
+def nothing_forbids(one: Transaction, lit: Collection[Pair]) -> None:
+    """Any transaction may make circuits dark."""
 
 
 class Guarded:
@@ -92,7 +97,7 @@ class Steps:
         wait_s: float,
         tell: Callable[[], None],
         pace: Pace = REAL,
-        forbids: Forbids = lambda _: None,
+        forbids: Forbids = nothing_forbids,
     ) -> None:
         self._store, self._guarded, self._wait_s, self._tell = store, guarded, wait_s, tell
         self._pace, self._forbids = pace, forbids
@@ -116,7 +121,7 @@ class Steps:
                 self._guarded.enter(one.switch, bright)
         except HookError as problem:
             return self._let_in_again(one, str(problem))
-        if (reason := self._forbids(one)) is not None:
+        if (reason := self._forbids(one, one.pairs("before"))) is not None:
             return self._let_in_again(one, reason)
         one = self._move(one, "changing")
         return self._change_and_verify(one)
@@ -147,10 +152,10 @@ class Steps:
         one: Transaction,
         removed: Sequence[Pair],
         added: Sequence[Pair],
-        forbids: Forbids = lambda _: None,
+        forbids: Forbids = nothing_forbids,
     ) -> str | None:
         """Removes `removed` from the switch and adds `added`; returns the reason of a failure, or
-        None. While all of `removed` are there, `forbids` may refuse."""
+        None. Before each command `forbids` may refuse it."""
         why = ""
         for _ in range(TRIES):
             try:
@@ -160,7 +165,7 @@ class Steps:
                     return None
                 if (taken := _taken(reading, removed, added)) is not None:
                     return taken
-                if {*removed} <= {*reading.pairs} and (reason := forbids(one)) is not None:
+                if (reason := forbids(one, reading.pairs)) is not None:
                     return reason
                 self._ask(one.switch, removed, added)
                 missing = self._missing(self._read(one.switch), removed, added)
@@ -327,7 +332,7 @@ class Executor:
         wait_s: float = 60.0,
         tell: Callable[[], None] = lambda: None,
         pace: Pace = REAL,
-        forbids: Forbids = lambda _: None,
+        forbids: Forbids = nothing_forbids,
     ) -> None:
         """Creates the executor; contacts no switch yet.
 
