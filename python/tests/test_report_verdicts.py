@@ -190,7 +190,7 @@ def test_traffic_left_inside_is_confessed(stop: str, capacity: float, said: bool
     comparison = make_comparison([Profile("a", capacity=capacity)], loads=(0.5, 1.0), n=3000)
     comparison.experiment["run"]["stop"] = stop
     notes = say(comparison)["How much traffic does it carry at the highest load?"].notes
-    assert any("does not count as delivered" in n for n in notes) == said
+    assert any("in flight when the last flow arrived" in n for n in notes) == said
 
 
 def test_oversubscription_is_judged_within_a_kind_at_both_loads() -> None:
