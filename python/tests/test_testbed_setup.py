@@ -174,7 +174,7 @@ def test_faults_without_effect_are_counted() -> None:
         (
             table(CTHROUGH) | {"testbed": {"application": [{"kind": "iperf3", "to": 9}]}},
             "testbed.application[0].to",
-            "there",
+            "exists",
         ),
         (
             table(CTHROUGH) | {"testbed": {"application": [{"kind": "iperf3", "to": 0}]}},
