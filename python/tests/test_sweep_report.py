@@ -59,7 +59,7 @@ def test_a_key_that_is_swept_cannot_be_set(tmp_path: Path) -> None:
     write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
     study = sweep.read(write(tmp_path / "s.toml", SWEEP))
     study = study.model_copy(update={"set": ["workload.load=0.3"]})
-    with pytest.raises(ConfigError, match=r"--set = workload.load=0.3: \[grid\] has this key"):
+    with pytest.raises(ConfigError, match=r"--set = workload.load=0.3: \[grid\] also has this key"):
         sweep.expand(study)
 
 

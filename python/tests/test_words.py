@@ -55,7 +55,7 @@ def test_one_of_several_fabrics_is_named_throughout_a_refusal() -> None:
             "fabric.uplinks=99999999999",
             "fabric.uplinks = 99999999999: must be from 1 to the 128 nodes: a pair meets",
         ),
-        ("fabric.queue=-1", "fabric.queue = -1: must be from 2 to 64 (below 2 "),
+        ("fabric.queue=-1", "fabric.queue = -1: must be from 2 to 64 (below 2, "),
         ("fabric.queue=99999999999", "fabric.queue = 99999999999: must be from 2 to 64; lower"),
         ("fabric.epoch_slots=-3", "fabric.epoch_slots = -3: must be a whole number from 11, "),
         ("cluster.racks=-1", "cluster.racks = -1: a network connects at least 2; raise it"),
