@@ -496,7 +496,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "slots": (lambda: control.eclipse(SQUARE, **FRAME, max_slots=-1), "max_slots = -1: from 1"),
     "circuits that are up": (
         lambda: control.maximum_weight_matching(SQUARE, up=[(0, 9)]),
-        "up = (0, 9): a circuit joins two of 3",
+        "up = (0, 9): a circuit joins two of the 3",
     ),
     "half a circuit": (
         lambda: control.maximum_weight_matching(SQUARE, up=[(0,)]),  # type: ignore[list-item]
