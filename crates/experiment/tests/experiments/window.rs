@@ -97,7 +97,7 @@ fn a_window_that_the_flows_do_not_fill_is_refused() {
     raw["workload"]["flows"] = json!(100);
     let e = run(&raw).unwrap_err();
     assert!(
-        e.starts_with("run.measure = 100 us: ends at 120 us, and the last flow"),
+        e.starts_with("run.measure = 100 us: ends at 120 us, but the last flow"),
         "{e}"
     );
     raw["workload"]["flows"] = json!(100_000);
@@ -105,7 +105,7 @@ fn a_window_that_the_flows_do_not_fill_is_refused() {
     raw["workload"] = json!({"arrivals": "at-once", "pattern": "all-to-all", "sizes": "rpc"});
     let e = run(&raw).unwrap_err();
     assert!(
-        e.starts_with("run.measure = 100 us: ends at 120 us, and the last flow"),
+        e.starts_with("run.measure = 100 us: ends at 120 us, but the last flow"),
         "{e}"
     );
     raw["workload"] = json!({"load": 0.5, "sizes": "web-search"});
