@@ -529,7 +529,7 @@ def test_one_run_says_what_it_measured(tmp_path: Path) -> None:
         ("run.measure=-1 us", "run.measure"),
         ("compare.up_to=0", "compare.up_to = 0: must be a number above 0"),
         ("compare.loads=[2, 20]", "compare.loads[1] = 20: must be at most 10"),
-        ("workload.flows=9", "run.measure = 40 us: ends at 45 us, and the last flow"),
+        ("workload.flows=9", "run.measure = 40 us: ends at 45 us, but the last flow"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(change: str, message: str, tmp_path: Path) -> None:

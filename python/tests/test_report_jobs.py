@@ -158,6 +158,6 @@ def test_circuits_no_faster_than_the_tree_have_a_note() -> None:
     # 24 servers of 16.7 Gb/s: a tree 40:1 carries 10 Gb/s of a rack.
     settings_of(made, oversubscription=40, circuit_rate="9.9 Gb/s")
     (note,) = circuit_verdict(made).notes
-    assert "carry 9.90 Gb/s, the tree beside them carries 10.0 Gb/s" in note
+    assert "carry 9.90 Gb/s, and the tree beside them carries 10.0 Gb/s" in note
     settings_of(made, circuit_rate="10.1 Gb/s")
     assert circuit_verdict(made).notes == ()
