@@ -32,7 +32,10 @@ def wishes_of(rows: Rows, now: float, deferred: Sequence[int], without: str) -> 
     ]
     for row in exchanged:
         rank, owner = 1_000 + row["priority"], f"operator:{row['client']}"
-        found += [(rank, now, (a, b), owner) for a, b in json.loads(row["pairs"])]
+        own = {(old["a"], old["b"]): old["since"] for old in rows(schema.intent, owner=owner)}
+        pairs = [(a, b) for a, b in json.loads(row["pairs"])]
+        # A cross-connect that its owner requests again keeps its place.
+        found += [(rank, own.get(pair, now), pair, owner) for pair in pairs]
     for row in rows(schema.lease):
         ends = row["ends"] if row["released"] is None else min(row["ends"], row["released"])
         if row["begins"] <= now < ends:
