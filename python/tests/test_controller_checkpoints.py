@@ -441,7 +441,7 @@ def test_circuits_that_two_requests_free_for_others_wait_as_well(tmp_path: Path)
     lab.begin(hook=Slow())
     boundary(lab)
     (made,) = lab.controller.cycle()
-    assert (1, 2) in made.pairs("waiting")
+    assert (1, 2) in made.pairs("only_at_checkpoint")
     assert (1, 2) in lab.lit()
 
 

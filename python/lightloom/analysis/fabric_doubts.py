@@ -30,9 +30,6 @@ class Doubt:
     text: str
     """What is doubtful and the remedy, as a sentence without a full stop."""
 
-    def __str__(self) -> str:
-        return self.text
-
 
 @dataclass(frozen=True)
 class Doubts:

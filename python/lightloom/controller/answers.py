@@ -101,7 +101,7 @@ class Plan(Answer):
     policy."""
     given_up: list[Pair] = []
     """Removed cross-connects that the policy no longer requests."""
-    waiting: list[Pair] = []
+    only_at_checkpoint: list[Pair] = []
     """Removed cross-connects that may go dark only at a checkpoint of the jobs on their racks."""
 
 

@@ -44,12 +44,9 @@ class Deferrals:
             if among is not None and wish.id not in among:
                 continue
             due = Due.of_client(wish)
-            if wish.at is not None:
-                begins = wish.is_due(now, [])
-            else:
-                running = self._planner.running(one, self._planner.losses(one, due, found))
-                begins = wish.is_due(now, running) and self._are_whole(one, [*found, due])
-            if begins:
+            lost = self._planner.losses(one, due, found) if due.at_checkpoint else ()
+            running = self._planner.running(one, lost)
+            if wish.is_due(now, running) and self._are_whole(one, [*found, due]):
                 found.append(due)
         return found
 

@@ -43,7 +43,7 @@ class Planner:
         own = losses(one.lit, before, due.pairs, one.racks.other_way)
         return own | {*self.after(one, [*beside, due]).removed} - {*self.after(one, beside).removed}
 
-    def waiting(self, one: Managed, change: Change, due: Sequence[Due]) -> list[Pair]:
+    def only_at_checkpoint(self, one: Managed, change: Change, due: Sequence[Due]) -> list[Pair]:
         """The cross-connects that a change removes by requests that wait for a checkpoint."""
         waited = [wish for wish in due if wish.at_checkpoint]
         if not waited:

@@ -379,7 +379,7 @@ class Controller:
             "due": [wish.table() for wish in due],
             "deferred": [wish.deferred for wish in due if wish.deferred is not None],
             "given_up": self._given_up(one, change, due),
-            "waiting": self._planner.waiting(one, change, due),
+            "only_at_checkpoint": self._planner.only_at_checkpoint(one, change, due),
         }
         try:
             made = self._executor.run(one.name, change, one.lit, who, about)
@@ -402,13 +402,13 @@ class Controller:
                 outcome = self.store.rows(schema.deferred, id=number)[0]["outcome"]
                 if outcome is not None:
                     return f"the deferred request {number} was {outcome}"
-        waiting = {*made.pairs("waiting")} & {*lit}
-        if not waiting:
+        left = {*made.pairs("only_at_checkpoint")} & {*lit}
+        if not left:
             return None
         if one.description is None:
             # For its settling time, after a restart.
             self._read(one)
-        running = self._planner.running(one, waiting)
+        running = self._planner.running(one, left)
         return f"the checkpoint is over: {', '.join(running)}" if running else None
 
     def _given_up(self, one: Managed, change: Change, due: Sequence[Due]) -> list[Pair]:
