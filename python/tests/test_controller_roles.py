@@ -243,6 +243,34 @@ def test_traffic_enters_a_circuit_that_the_controller_takes_over(tmp_path: Path)
     assert alarms_of(controller) == []
 
 
+def test_a_partial_change_does_not_end_a_stuck_one_that_keeps_traffic_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The part removes another circuit, and the dark one, which the whole change would remove,
+    stays. When it is requested again and has light, traffic enters it."""
+    lab, hook = Lab(tmp_path), Recorder()
+    switch, pairs = lab.switches["east"], [(1, 1), (2, 2)]
+    switch.change([], pairs)
+    controller = lab.begin(hook=hook)
+    controller.want("east", pairs, "ann")
+    controller.cycle()
+    plan = {"before": pairs, "removed": [(2, 2)], "added": [(2, 4)], "kept": [(1, 1)]}
+    lab.store.move(lab.store.plan("east", plan, "x").id, "stuck", "no light leaves 2A-2B")
+    dark = {Port("B", 2): -60.0}
+    monkeypatch.setattr(switch, "power", lambda: {Port("B", b): -3.0 for b in range(1, 9)} | dark)
+    controller.want("east", [(2, 4)], "ann")
+    hook.calls.clear()
+    (made,) = controller.cycle()
+    assert (made.state, made.pairs("removed"), lab.lit()) == ("done", [(1, 1)], [(2, 2)])
+    assert [one.state for one in lab.store.stuck("east")] == ["stuck"]
+    assert (2, 2) not in {pair for _, own in hook.calls[1:] for pair in own}
+    dark.clear()
+    controller.want("east", [(2, 2)], "ann")
+    (made,) = controller.reconcile("east", "ann")
+    assert (made.state, lab.store.stuck("east")) == ("done", [])
+    assert (2, 2) in {pair for kind, own in hook.calls if kind == "enter" for pair in own}
+
+
 def test_what_a_stuck_change_did_not_light_is_adopted_when_another_client_does(
     tmp_path: Path,
 ) -> None:

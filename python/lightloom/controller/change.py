@@ -50,7 +50,8 @@ class Change:
     """Lit without an owner; not changed."""
     conflicts: Sequence[Conflict] = field(default_factory=list)
     away: Sequence[Pair] = ()
-    """Lit cross-connects from which traffic has been kept away since a stuck transaction."""
+    """Lit and owned cross-connects from which traffic has been kept away since a stuck
+    transaction."""
 
     @property
     def is_empty(self) -> bool:

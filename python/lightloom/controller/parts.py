@@ -48,15 +48,17 @@ class Parts:
             alone: list[Part] = [("removed", part_of(pair))] if pair in spare else []
             for part in removed_by(pair) or alone:
                 self._removals.setdefault(part, []).append(pair)
-        every: dict[Part, list[Pair]] = {part: [] for part in self._removals} | found
-        self._ports = {
-            part: _ports([*pairs, *_spare(pairs, self._removals.get(part, []))])
-            for part, pairs in sorted(every.items(), key=lambda item: item[0] not in found)
-        }
+        first = sorted(found, key=lambda part: part not in self._removals)
+        self._ports: dict[Part, Ports] = {}
+        for part in dict.fromkeys([*first, *self._removals]):
+            pairs = found.get(part, [])
+            self._ports[part] = _ports([*pairs, *_spare(pairs, self._removals.get(part, []))])
 
     @property
     def all(self) -> list[Part]:
-        """All parts, the most important first."""
+        """All parts, the most important first: the new circuits, then the removals that none needs.
+        Of the circuits, requests that also remove something come first, as a checkpoint for which
+        they waited may soon be over."""
         return [*self._ports]
 
     def ports(self, parts: Iterable[Part]) -> Ports:

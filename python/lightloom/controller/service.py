@@ -368,7 +368,8 @@ class Controller:
             if (part := self._attempts.part(one, advise, failures)) is None:
                 return None
             change, due = part
-        return replace(change, away=sorted(away)), due
+        # A part of a change may leave cross-connects lit that the whole change removes.
+        return replace(change, away=sorted(away - {*change.unowned})), due
 
     def _carry_out(self, one: Managed, who: str, plan: Plan | None) -> list[Transaction]:
         if plan is None:

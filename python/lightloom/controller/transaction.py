@@ -236,19 +236,18 @@ class Steps:
         bright, dark = self._bright(one)
         try:
             self._guarded.enter(one.switch, [*one.pairs("added"), *bright])
-            self._forget(one, {*one.pairs("added"), *one.pairs("kept")})
+            lit = {*one.pairs("before"), *one.pairs("added")} - {*one.pairs("removed")}
+            self._forget(one, lit)
         except HookError as problem:
             # The circuits are lit, but traffic is kept away: the next cycle calls the hook again.
             return self._move(one, "verifying", f"lit, but {problem}")
         return self._move(one, "done", f"{dark}{STILL_DARK}" if dark else "")
 
     def _bright(self, one: Transaction) -> tuple[list[Pair], str]:
-        """The kept cross-connects from which traffic has been kept away since a stuck transaction
-        and that have light; and the reasons why others have none."""
-        if not (away := one.pairs("away")):
-            return [], ""
-        kept = {*one.pairs("kept")}
-        away = [pair for pair in away if pair in kept]
+        """The cross-connects that stay lit, from which traffic has been kept away since a stuck
+        transaction, and that have light; and the reasons why others have none."""
+        removed = {*one.pairs("removed")}
+        away = [pair for pair in one.pairs("away") if pair not in removed]
         dark = {pair: self._unlit(one.switch, [pair]) for pair in away}
         texts = [text for text in dark.values() if text is not None]
         return [pair for pair in away if dark[pair] is None], ", ".join(texts)
