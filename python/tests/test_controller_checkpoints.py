@@ -69,6 +69,23 @@ def cycles(lab: Lab, count: int = 14) -> None:
         lab.now += LONG_S
 
 
+def test_a_lease_begins_before_a_plan_or_after_it(tmp_path: Path) -> None:
+    """A lease needs the port of a request that waits for a checkpoint, and begins at each reading
+    of the clock in the plan: the request is then carried out whole, or goes on waiting."""
+    outcomes = set()
+    for reading in range(40):
+        folder = tmp_path / str(reading)
+        folder.mkdir()
+        lab = Lab(folder)
+        later(lab, AC)
+        reserve(lab.store, "east", ("a", "b"), "x", 5, lab.now + 0.0001 * reading, lab.now + 100)
+        (made,) = lab.controller.cycle()
+        is_done = bool(made.plan["deferred"])
+        assert {*AC} <= {*lab.lit()} if is_done else waiting(lab) == ["op"]
+        outcomes.add(is_done)
+    assert outcomes == {True, False}
+
+
 def test_losses_by_hand() -> None:
     def ways(pair: Pair) -> Pair:
         return pair[::-1]

@@ -30,6 +30,7 @@
 | `dark_clock` | measures the dark time of circuits of a policy's change |
 | `forecast`, `foresight` | a simulation of the next interval; its input for a real switch |
 | `advice`, `timed` | calls the policies, within the limits; calls with a time limit |
+| `held_clock` | one time for all readings of the clock in a plan |
 | `attempts` | the requests that begin together, and the part of their change to try |
 | `retries`, `parts` | retries after a failure; the parts of a change |
 | `stuck` | cross-connects of stuck transactions without a later successful one |

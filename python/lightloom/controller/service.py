@@ -22,6 +22,7 @@ from lightloom.controller.decider import Decider
 from lightloom.controller.deferrals import Deferrals
 from lightloom.controller.deferred import Deferred, defer
 from lightloom.controller.demand import Collector
+from lightloom.controller.held_clock import HeldClock
 from lightloom.controller.hooks import Hook, HookError, HttpHook, NoHook
 from lightloom.controller.intents import Wanted
 from lightloom.controller.jobs import jobs
@@ -82,7 +83,7 @@ class Controller:
         """
         self.config = config
         self.store = store
-        self.clock = clock
+        self.clock = clock = HeldClock(clock)
         self.collector = Collector(config.demand, config.interval)
         self.wishes = Wishes(store, clock)
         self.changed = threading.Condition()
@@ -273,9 +274,11 @@ class Controller:
                 self._adopt(one)
                 self._keep(one)
                 with one.meters.planning():
+                    # A policy may take long.
                     is_new = self._advice.renew(one)
                     advise = partial(self._advice.permitted, one) if is_new else no_advice
-                    plan = self._planned(one, SELF, advise)
+                    with self.clock.held():
+                        plan = self._planned(one, SELF, advise)
                 made += (tried := self._carry_out(one, SELF, plan))
                 if tried and one.trouble is None and not self.failures(one).are_none:
                     # So that parts that failed are also tried if other parts change often.
@@ -344,7 +347,7 @@ class Controller:
         return cost_of(change, one.racks, dark, jobs(self.store, now), now)
 
     def _reconcile(self, one: Managed, who: str) -> list[Transaction]:
-        with one.meters.planning():
+        with one.meters.planning(), self.clock.held():
             plan = self._planned(one, who)
         return self._carry_out(one, who, plan)
 
