@@ -186,8 +186,9 @@ class Witnessed(Store):
         reason: str = "",
         before: Any = None,
         dark_s: float = 0.0,
+        dark: Any = (),
     ) -> Transaction:
-        moved = super().move(number, state, reason, before, dark_s)
+        moved = super().move(number, state, reason, before, dark_s, dark)
         self.life.moved(moved)
         if state in OVER:
             self.life.ended(moved)

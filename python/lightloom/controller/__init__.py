@@ -33,7 +33,7 @@
 | `held_clock` | one time for all readings of the clock in a plan |
 | `attempts` | the requests that begin together, and the part of their change to try |
 | `retries`, `parts` | retries after a failure; the parts of a change |
-| `stuck` | cross-connects of stuck transactions without a later successful one |
+| `stuck` | what stuck transactions leave behind, until a later change settles it |
 | `service`, `passes` | the reconcile loop, over all switches in parallel |
 | `overview` | the state of all switches, and alarms |
 | `run` | the process: its threads and the role of the active controller |

@@ -90,9 +90,6 @@ class Plan(Answer):
     removed: list[Pair]
     added: list[Pair]
     kept: list[Pair]
-    away: list[Pair] = []
-    """Lit cross-connects from which traffic has been kept away since a stuck transaction; unless
-    they are removed, traffic is let in at the end."""
     cost: Price | None = None
     deferred: list[int] = []
     """Numbers of the deferred changes that it carries out."""

@@ -15,7 +15,6 @@ from lightloom.controller.planner import Planner
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import Failures
 from lightloom.controller.store import Store
-from lightloom.controller.stuck import touched
 from lightloom.controller.wishes import Due, Wishes
 from lightloom.switches.ports import Pair
 
@@ -66,7 +65,7 @@ class Attempts:
             change, due = self._part(one, advise, choose, among)
             if not change.is_empty:
                 return change, due
-            if not touched(self._store.stuck(one.name)) & {*one.lit}:
+            if not self._store.away(one.name) & {*one.lit}:
                 self._wishes.fulfil(one, [wish for wish in due if wish.deferred is not None])
         return None
 

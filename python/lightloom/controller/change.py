@@ -49,9 +49,6 @@ class Change:
     unowned: Sequence[Pair] = ()
     """Lit without an owner; not changed."""
     conflicts: Sequence[Conflict] = field(default_factory=list)
-    away: Sequence[Pair] = ()
-    """Lit and owned cross-connects from which traffic has been kept away since a stuck
-    transaction."""
 
     @property
     def is_empty(self) -> bool:
@@ -65,7 +62,6 @@ class Change:
             "removed": sorted(self.removed),
             "added": sorted(self.added),
             "kept": sorted(self.kept),
-            "away": sorted(self.away),
         }
 
 

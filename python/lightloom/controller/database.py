@@ -104,8 +104,12 @@ class Database:
             if version is None:
                 db.execute(insert(schema.meta).values(key="version", value=str(schema.VERSION)))
             elif version < schema.VERSION:
+                self._upgrade(db, version)
                 here = update(schema.meta).filter_by(key="version")
                 db.execute(here.values(value=str(schema.VERSION)))
+
+    def _upgrade(self, db: Connection, version: int) -> None:
+        """Brings the contents of a store of an earlier version up to date."""
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:

@@ -29,6 +29,10 @@ class Managed:
     """Dark time of a change as configured; None if it is not."""
     description: Description | None = None
     lit: list[Pair] = field(default_factory=list)
+    connected: set[Pair] = field(default_factory=set)
+    """Those of them that the switch does not report as failed or unfinished."""
+    pending: set[Pair] = field(default_factory=set)
+    """Cross-connects that an open transaction has added."""
     power: Mapping[Port, float] = field(default_factory=dict)
     """The optical power that each port emits, if the switch measures it [dBm]."""
     port_count: int | None = None
@@ -42,9 +46,9 @@ class Managed:
     """The reason why the advice is not carried out."""
     policy_trouble: str | None = None
     """The reason why the policy is no longer called; None if it is."""
-    kept_away: str | None = None
-    """The reason why traffic is kept away from cross-connects that the controller took over; None
-    if it is not."""
+    kept_away: dict[str, str] = field(default_factory=dict)
+    """By step of the hook: the reason why traffic is kept away from lit circuits although no
+    transaction is open."""
     unowned: list[Pair] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     demand: Seen | None = None

@@ -199,8 +199,8 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
             found.append({"kind": "conflict", "switch": one.name, "text": text})
         if (dark := _without_light(one, controller.wanted(one.name))) is not None:
             found.append({"kind": "dark", "switch": one.name, "text": dark})
-        if one.kept_away is not None:
-            found.append({"kind": "hook", "switch": one.name, "text": one.kept_away})
+        for text in [*one.kept_away.values()]:
+            found.append({"kind": "hook", "switch": one.name, "text": text})
         if (failed := _retry(controller, one)) is not None:
             found.append({"kind": "retry", "switch": one.name, "text": failed})
         for left in controller.store.stuck(one.name)[:1]:

@@ -34,7 +34,7 @@ class Failure:
 
     ports: Ports
     at: float
-    is_stuck: bool
+    is_stuck: bool = False
 
 
 class Failures:
@@ -52,10 +52,9 @@ class Failures:
         self._now, self._interval_s = now, interval_s
         undone = store.transactions(switch, ["undone"], limit=LOOKED_AT)
         undone = undone if undone and now < undone[0].updated + FORGOTTEN_S else []
-        stuck = store.stuck(switch)
-        failed = sorted([*undone, *stuck], key=lambda one: -one.id)
-        done = store.transactions(switch, ["done"], limit=LOOKED_AT) if failed else []
-        self._all = _failures(failed, done)
+        done = store.transactions(switch, ["done"], limit=LOOKED_AT) if undone else []
+        stuck = store.stuck_ports(switch).values()
+        self._all = [*_failures(undone, done), *(Failure(ports, 0.0, True) for ports in stuck)]
         last_done = done[0].id if done else 0
         self._row = [one.updated for one in undone if one.id > last_done]
         self._least = _least(self._all)
@@ -132,7 +131,7 @@ def _failures(failed: Sequence[Transaction], done: Sequence[Transaction]) -> lis
         while left and left[0].id > one.id:
             lit |= _ports(left.pop(0))
         if ports := _ports(one) - lit:
-            found.append(Failure(ports, one.updated, one.state == "stuck"))
+            found.append(Failure(ports, one.updated))
     return found
 
 

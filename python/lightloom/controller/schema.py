@@ -14,10 +14,10 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 5
+VERSION = 6
 """Version of these tables. A store of a newer version is refused; an older one gets the tables and
 columns that it lacks (2: `job`, `deferred`; 3: `job.until`; 4: `idempotency.made`; 5: dark time of
-transactions)."""
+transactions; 6: `stuck_port`, `away`)."""
 
 metadata = MetaData()
 
@@ -61,6 +61,22 @@ transaction = Table(
 
 owned = Table(
     "owned",
+    metadata,
+    Column("switch", String(64), primary_key=True),
+    Column("a", Integer, primary_key=True),
+    Column("b", Integer, primary_key=True),
+)
+
+stuck_port = Table(
+    "stuck_port",
+    metadata,
+    Column("switch", String(64), primary_key=True),
+    Column("port", String(16), primary_key=True),
+    Column("number", Integer, nullable=False),
+)
+
+away = Table(
+    "away",
     metadata,
     Column("switch", String(64), primary_key=True),
     Column("a", Integer, primary_key=True),

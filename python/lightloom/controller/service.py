@@ -6,7 +6,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from lightloom.controller import schema
@@ -34,10 +33,9 @@ from lightloom.controller.planner import Planner
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import Failures
 from lightloom.controller.store import Store
-from lightloom.controller.stuck import touched
 from lightloom.controller.timed import REAL, Pace
 from lightloom.controller.transaction import Executor, without_light
-from lightloom.controller.transaction_log import OPEN, Transaction
+from lightloom.controller.transaction_log import LOOP, OPEN, Transaction
 from lightloom.controller.undoing import check_free
 from lightloom.controller.wishes import POLICY, Due, Wishes, check_pairs
 from lightloom.errors import ConfigError, refusal
@@ -45,9 +43,6 @@ from lightloom.switches.ports import Pair, name_of
 from lightloom.switches.protocol import CircuitSwitch, SwitchError
 from lightloom.switches.targets import open_target
 from lightloom.units.durations import duration_ps
-
-SELF = "controller"
-"""The client name of the periodic reconciliation."""
 
 
 class UnreachableError(Exception):
@@ -222,11 +217,17 @@ class Controller:
 
     def _begin(self, one: Managed) -> list[Transaction]:
         with one.lock:
-            recovered = self._executor.recover(one.name)
+            recovered = self._recovered(one)
             self._leave_policy(one)
             self._read(one)
         self._tell()
         return recovered
+
+    def _recovered(self, one: Managed) -> list[Transaction]:
+        """Continues a transaction of a switch that is open, for example as its hook failed."""
+        made = self._executor.recover(one.name)
+        one.pending = {pair for left in made if left.state in OPEN for pair in left.pairs("added")}
+        return made
 
     def _leave_policy(self, one: Managed) -> None:
         """Withdraws the requests of a policy that no longer acts, if no transaction is open.
@@ -235,7 +236,7 @@ class Controller:
         """
         acts = self.config.mode == "act" and one.decider is not None
         if not acts and not self.store.unfinished(one.name):
-            self.store.leave(one.name, POLICY, SELF)
+            self.store.leave(one.name, POLICY, LOOP)
 
     def _read(self, one: Managed) -> bool:
         try:
@@ -248,6 +249,7 @@ class Controller:
                 if one.port_count not in (None, len(found.ports)):
                     _describe(one, switch)
                 one.lit, one.port_count = found.pairs, len(found.ports)
+                one.connected = {*found.connected}
                 one.power = switch.power() or {}
             finally:
                 switch.close()
@@ -267,22 +269,21 @@ class Controller:
 
     def _pass(self, one: Managed) -> list[Transaction]:
         with one.lock:
-            # For example a change whose hook failed at the end.
-            made = self._executor.recover(one.name)
+            made = self._recovered(one)
             self._leave_policy(one)
             if self._read(one):
-                self._adopt(one)
-                self._keep(one)
+                self._let_in(one)
+                self._say(one, "keep", self._keep(one))
                 with one.meters.planning():
                     # A policy may take long.
                     is_new = self._advice.renew(one)
                     advise = partial(self._advice.permitted, one) if is_new else no_advice
                     with self.clock.held():
-                        plan = self._planned(one, SELF, advise)
-                made += (tried := self._carry_out(one, SELF, plan))
+                        plan = self._planned(one, LOOP, advise)
+                made += (tried := self._carry_out(one, LOOP, plan))
                 if tried and one.trouble is None and not self.failures(one).are_none:
                     # So that parts that failed are also tried if other parts change often.
-                    made += self._reconcile(one, SELF)
+                    made += self._reconcile(one, LOOP)
         self._tell()
         return made
 
@@ -302,7 +303,7 @@ class Controller:
                     f"switch = {name}: {one.trouble}; the request is kept, and is carried out once "
                     "the switch answers"
                 )
-            self._adopt(one)
+            self._let_in(one)
             made += self._reconcile(one, who)
         self._tell()
         for transaction in made:
@@ -315,7 +316,7 @@ class Controller:
         Raises:
             ConfigError: if the hook fails still.
         """
-        made = self._executor.recover(one.name)
+        made = self._recovered(one)
         for left in made:
             if left.state in OPEN:
                 limit = f"transaction {left.id} of this switch is not over: {left.reason}"
@@ -335,7 +336,7 @@ class Controller:
     ) -> Change:
         remove_unowned = self.config.unowned == "remove"
         if owned is None:
-            owned = self.store.owned(one.name)
+            owned = self.store.owned(one.name) | one.pending
         other_way = one.racks.other_way
         return change_to(one.lit, wanted, owned, remove_unowned=remove_unowned, other_way=other_way)
 
@@ -355,24 +356,22 @@ class Controller:
         """The change to make now, and the requests that it puts into effect; None if there is no
         change."""
         # A request of a client carries out no deferred ones: the next pass does.
-        change, due = self._attempts.whole(one, advise, None if who == SELF else ())
+        change, due = self._attempts.whole(one, advise, None if who == LOOP else ())
         one.unowned = [*change.unowned]
         one.conflicts = self.wishes.told(one, change.conflicts)
-        if who == SELF and self.store.unfinished(one.name):
+        if who == LOOP and self.store.unfinished(one.name):
             # A transaction is open because its hook failed; the next cycle resumes it first.
             return None
-        left = self.store.stuck(one.name)
-        away = touched(left) & {*one.lit}
-        if change.is_empty and (who == SELF or not left):
+        away = self.store.away(one.name) & {*one.lit}
+        if change.is_empty and (who == LOOP or not self.store.stuck_ports(one.name)):
             if not away & {*change.kept}:
                 self.wishes.fulfil(one, due)
             return None
-        if who == SELF and not (failures := self.failures(one)).are_none:
+        if who == LOOP and not (failures := self.failures(one)).are_none:
             if (part := self._attempts.part(one, advise, failures)) is None:
                 return None
             change, due = part
-        # A part of a change may leave cross-connects lit that the whole change removes.
-        return replace(change, away=sorted(away - {*change.unowned})), due
+        return change, due
 
     def _carry_out(self, one: Managed, who: str, plan: Plan | None) -> list[Transaction]:
         if plan is None:
@@ -427,41 +426,66 @@ class Controller:
         """The changes of a switch that failed."""
         return Failures(self.store, one.name, self.clock(), self._interval_s)
 
-    def _adopt(self, one: Managed) -> None:
+    def _let_in(self, one: Managed) -> None:
+        """Lets traffic use circuits that it has left and that have light."""
+        self._say(one, "adopt", self._adopt(one))
+        self._say(one, "return", self._return(one))
+
+    @staticmethod
+    def _say(one: Managed, step: str, trouble: str | None) -> None:
+        """Sets the alarm of a step, or ends it."""
+        if trouble is None:
+            one.kept_away.pop(step, None)
+        else:
+            one.kept_away[step] = trouble
+
+    def _adopt(self, one: Managed) -> str | None:
         """Takes ownership of lit and requested cross-connects, which the controller removes when no
-        request for them remains. Lets traffic in, because it may have been kept away."""
-        one.kept_away = None
+        request for them remains. Returns why traffic may not use them."""
         others = {*one.lit} - self.store.owned(one.name)
         if not others:
-            return
+            return None
         kept = self._change_of(one, self.wanted(one.name)).kept
-        found = sorted({*kept} & others)
+        return self._enter(one, {*kept} & others, self.store.adopt)
+
+    def _return(self, one: Managed) -> str | None:
+        """Lets traffic return to circuits that had no light at the end of a change, or that are
+        part of a stuck one. Returns why it may not."""
+        away = self.store.away(one.name) & {*one.lit}
+        return self._enter(one, away & self.store.owned(one.name), self.store.let_in)
+
+    def _enter(
+        self, one: Managed, pairs: set[Pair], record: Callable[[str, Collection[Pair], str], None]
+    ) -> str | None:
+        """Lets traffic use those of some cross-connects that have light; returns why it may not."""
+        found = [
+            pair
+            for pair in sorted(pairs & one.connected)
+            if without_light([pair], one.power) is None
+        ]
         if not found or self.store.unfinished(one.name):
-            return
-        if (dark := without_light(found, one.power)) is not None:
-            one.kept_away = dark
-            found = [pair for pair in found if without_light([pair], one.power) is None]
+            return None
         try:
             self._executor.let_in(one.name, found)
         except HookError as problem:
-            one.kept_away = f"{', '.join(map(name_of, found))}: {problem}; it is tried again"
-            return
-        if found:
-            self.store.adopt(one.name, found, SELF)
+            return f"{', '.join(map(name_of, found))}: {problem}; it is tried again"
+        record(one.name, found, LOOP)
+        return None
 
-    def _keep(self, one: Managed) -> None:
-        """Makes the hook restore the state that sends traffic over lit cross-connects, if it was
-        lost."""
-        if one.kept_away is not None or self.store.unfinished(one.name):
-            return
-        away = touched(self.store.stuck(one.name))
+    def _keep(self, one: Managed) -> str | None:
+        """Makes the hook restore the state that sends traffic over lit circuits, if it was lost;
+        returns why it does not."""
+        away = self.store.away(one.name)
+        for open_one in self.store.unfinished(one.name):
+            away |= {*open_one.pairs("removed"), *open_one.pairs("added")}
         wanted = {wish.pair for wish in self.wanted(one.name)}
         kept = ({*one.lit} & self.store.owned(one.name) & wanted) - away
         carrying = [p for p in sorted(kept) if without_light([p], one.power) is None]
         try:
             self._hook.keep(one.name, carrying)
         except HookError as problem:
-            one.kept_away = f"rules of lit circuits: {problem}; it is tried again"
+            return f"rules of lit circuits: {problem}; it is tried again"
+        return None
 
     def undo(self, number: int, who: str, claim: Claim | None = None) -> list[Transaction]:
         """Restores the cross-connects that a switch had before a transaction; the operator then

@@ -15,7 +15,6 @@ from lightloom.controller.change import Change
 from lightloom.controller.dark_clock import DarkClock
 from lightloom.controller.hooks import Hook, HookError
 from lightloom.controller.store import Store
-from lightloom.controller.stuck import touched
 from lightloom.controller.timed import REAL, Pace
 from lightloom.controller.transaction_log import Transaction
 from lightloom.switches.ports import Pair, Port, name_of
@@ -30,12 +29,8 @@ TRIES = 3
 """Number of attempts at a switch that refuses or does not answer, before the change is undone."""
 KEPT_AWAY = "; traffic is kept away still: "
 """Part of the reason of an undone change whose hook fails."""
-STILL_DARK = (
-    "; traffic is kept away from there since the stuck transaction: check the ports, then run "
-    "`circuits apply`"
-)
-"""End of the reason of a change that is done while circuits of a stuck transaction are still
-dark."""
+UNTIL_LIGHT = "; traffic is kept away from there until it has light"
+"""End of the reason of an undone change whose circuits lost their light meanwhile."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 Open = Callable[[str], CircuitSwitch]
 """A function that opens a named switch."""
@@ -103,10 +98,16 @@ class Steps:
         self._pace, self._forbids = pace, forbids
         self._dark = DarkClock((), pace.now)
 
-    def _move(self, one: Transaction, state: str, reason: str = "") -> Transaction:
+    def _move(
+        self,
+        one: Transaction,
+        state: str,
+        reason: str = "",
+        dark: Collection[Pair] = (),
+    ) -> Transaction:
         self._guarded.check()
         dark_s = self._dark.take_s()
-        moved = self._store.move(one.id, state, reason, before=one.state, dark_s=dark_s)
+        moved = self._store.move(one.id, state, reason, one.state, dark_s, dark)
         self._tell()
         return moved
 
@@ -116,9 +117,6 @@ class Steps:
         one = self._move(one, "draining")
         try:
             self._guarded.drain(one.switch, one.pairs("removed"))
-            # Traffic may use these again, whether or not this change succeeds.
-            if bright := self._bright(one)[0]:
-                self._guarded.enter(one.switch, bright)
         except HookError as problem:
             return self._let_in_again(one, str(problem))
         if (reason := self._forbids(one, one.pairs("before"))) is not None:
@@ -141,10 +139,12 @@ class Steps:
             one = self._move(one, one.state, "the controller stopped during the change")
         try:
             # An undo that the crash interrupted may have let traffic in again.
-            self._guarded.drain(one.switch, one.pairs("removed"))
-        except HookError as problem:
+            there = {*self._read(one.switch).pairs}
+            self._guarded.drain(one.switch, [p for p in one.pairs("removed") if p in there])
+        except (HookError, SwitchError) as problem:
             return self._move(one, one.state, str(problem))
-        self._dark.begin()
+        if one.state == "changing":
+            self._dark.begin()
         return self._change_and_verify(one)
 
     def _change(
@@ -227,46 +227,41 @@ class Steps:
         return None
 
     def _verify(self, one: Transaction) -> Transaction:
+        # All new circuits are connected.
+        self._dark.end()
         one = self._move(one, "verifying")
-        failure = self._unlit(one.switch, one.pairs("added"))
+        failure = self._still_unlit(one.switch, one.pairs("added"))
         if failure is not None:
             return self._undo(one, failure)
-        # A hook may take long, and is called at each cycle until it succeeds.
-        self._dark.end()
-        bright, dark = self._bright(one)
         try:
-            self._guarded.enter(one.switch, [*one.pairs("added"), *bright])
+            self._guarded.enter(one.switch, one.pairs("added"))
             lit = {*one.pairs("before"), *one.pairs("added")} - {*one.pairs("removed")}
             self._forget(one, lit)
         except HookError as problem:
             # The circuits are lit, but traffic is kept away: the next cycle calls the hook again.
             return self._move(one, "verifying", f"lit, but {problem}")
-        return self._move(one, "done", f"{dark}{STILL_DARK}" if dark else "")
+        return self._move(one, "done")
 
-    def _bright(self, one: Transaction) -> tuple[list[Pair], str]:
-        """The cross-connects that stay lit, from which traffic has been kept away since a stuck
-        transaction, and that have light; and the reasons why others have none."""
-        removed = {*one.pairs("removed")}
-        away = [pair for pair in one.pairs("away") if pair not in removed]
-        dark = {pair: self._unlit(one.switch, [pair]) for pair in away}
-        texts = [text for text in dark.values() if text is not None]
-        return [pair for pair in away if dark[pair] is None], ", ".join(texts)
-
-    def _unlit(self, switch: str, pairs: Sequence[Pair]) -> str | None:
-        """The first of some cross-connects without light, on a switch that measures it."""
+    def _power(self, switch: str) -> Mapping[Port, float] | str:
+        """The power at the ports of a switch, empty if it does not measure it; or why it could not
+        be read."""
         try:
             opened = self._guarded.open(switch)
             try:
-                power = opened.power()
+                return opened.power() or {}
             finally:
                 opened.close()
         except SwitchError as problem:
             return f"light was not measured: {problem}"
-        return None if power is None else without_light(pairs, power)
+
+    def _unlit(self, switch: str, pairs: Sequence[Pair]) -> str | None:
+        """The first of some cross-connects without light, on a switch that measures it."""
+        power = self._power(switch)
+        return power if isinstance(power, str) else without_light(pairs, power)
 
     def _still_unlit(self, switch: str, pairs: Sequence[Pair]) -> str | None:
-        """The first cross-connect without light after several attempts, because a restored circuit
-        may need time until it has light."""
+        """The first cross-connect without light after several attempts, because a circuit may need
+        time until it has light."""
         why = self._unlit(switch, pairs)
         for _ in range(TRIES - 1):
             if why is None:
@@ -277,36 +272,46 @@ class Steps:
 
     def _let_in_again(self, one: Transaction, why: str) -> Transaction:
         """Ends a transaction whose switch is in its former state: traffic may use the
-        cross-connects that were to be removed, unless another client has removed them. A hook that
-        fails is called again at every cycle."""
+        cross-connects that were to be removed and have light, unless another client has removed
+        them. A hook that fails is called again at every cycle."""
         try:
-            there = {*self._read(one.switch).pairs} - {*one.pairs("away")}
-            back = [pair for pair in one.pairs("removed") if pair in there]
-            self._guarded.enter(one.switch, back)
-            self._forget(one, there | {*one.pairs("away")})
+            reading = self._read(one.switch)
+            back = sorted({*one.pairs("removed")} & {*reading.pairs})
+            power = self._power(one.switch) if back else {}
+            if isinstance(power, str):
+                raise SwitchError(power)
+            why_not = {
+                pair: self._missing(reading, (), [pair]) or without_light([pair], power)
+                for pair in back
+            }
+            dark = {pair: text for pair, text in why_not.items() if text is not None}
+            self._guarded.enter(one.switch, [pair for pair in back if pair not in dark])
+            self._forget(one, {*reading.pairs})
         except (HookError, SwitchError) as problem:
             # The transaction stays open; the next cycle tries again.
             return self._move(one, "draining", f"{why}{KEPT_AWAY}{problem}")
-        return self._move(one, "undone", why)
+        reasons = [why, f"{', '.join(dark.values())}{UNTIL_LIGHT}"] if dark else [why]
+        return self._move(one, "undone", "; ".join(reasons), dark=[*dark])
 
     def _forget(self, one: Transaction, lit: Set[Pair]) -> None:
         """Clears the hook's state of drained cross-connects that are not lit, of this change and of
-        stuck ones."""
-        left = {*one.pairs("removed"), *one.pairs("added"), *touched(self._store.stuck(one.switch))}
+        earlier ones."""
+        left = {*one.pairs("removed"), *one.pairs("added"), *self._store.away(one.switch)}
         self._guarded.forget(one.switch, sorted(left - lit))
 
     def _undo(self, one: Transaction, why: str) -> Transaction:
         """Restores the state of the switch before the transaction."""
-        before = [pair for pair in one.pairs("before") if pair in one.pairs("removed")]
-        failure: str | None
-        try:
-            # After a crash in the state `verifying`, traffic may be on the new circuits.
-            self._guarded.drain(one.switch, one.pairs("added"))
-            failure = self._change(one, one.pairs("added"), before)
-            if failure is None:
-                failure = self._still_unlit(one.switch, before)
-        except HookError as problem:
-            failure = str(problem)
+        removed = {*one.pairs("removed")}
+        before = [pair for pair in one.pairs("before") if pair in removed]
+        if one.state == "verifying":
+            try:
+                # After a crash, traffic may be on the new circuits.
+                self._guarded.drain(one.switch, one.pairs("added"))
+            except HookError as problem:
+                return self._move(one, one.state, f"{why}{KEPT_AWAY}{problem}")
+        failure = self._change(one, one.pairs("added"), before)
+        if failure is None:
+            failure = self._still_unlit(one.switch, before)
         if failure is None:
             return self._let_in_again(one, why)
         ports = sorted({name_of(pair) for pair in [*one.pairs("added"), *before]})

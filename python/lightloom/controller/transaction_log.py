@@ -5,19 +5,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from lightloom.controller import schema
 from lightloom.controller.database import DeposedError
-from lightloom.controller.intents import Intents
+from lightloom.controller.parts import changed_ports
+from lightloom.controller.stuck import StuckLog
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair
 
+LOOP = "controller"
+"""The client name of the periodic reconciliation."""
 OPEN = ("planned", "draining", "changing", "verifying")
 """States of a transaction that is not over."""
 OVER = ("done", "undone", "stuck")
@@ -33,7 +36,7 @@ class Transaction:
     state: str
     who: str
     plan: Mapping[str, Any]
-    """`before`, `removed`, `added`, `kept`, `away`, `given_up`: lists of pairs; the cost of the
+    """`before`, `removed`, `added`, `kept`, `given_up`: lists of pairs; the cost of the
     change, and the requests that it puts into effect."""
     reason: str
     created: float
@@ -62,16 +65,7 @@ _UPDATE = _UPDATE.values(
 _OWNED = select(schema.owned.c.a, schema.owned.c.b).where(schema.owned.c.switch == bindparam("on"))
 
 
-def _stuck(switch: str) -> Select[Any]:
-    """The stuck transactions of a switch since the last one that is done without a remark."""
-    table = schema.transaction
-    whole = {"switch": switch, "state": "done", "reason": ""}
-    done = select(func.max(table.c.id)).filter_by(**whole).scalar_subquery()
-    query = select(table).filter_by(switch=switch, state="stuck")
-    return query.where(table.c.id > func.coalesce(done, 0)).order_by(table.c.id.desc())
-
-
-class TransactionLog(Intents):
+class TransactionLog(StuckLog):
     """The log of transactions."""
 
     def plan(self, switch: str, plan: Mapping[str, Any], who: str) -> Transaction:
@@ -108,6 +102,7 @@ class TransactionLog(Intents):
         reason: str = "",
         before: str | None = None,
         dark_s: float = 0.0,
+        dark: Collection[Pair] = (),
     ) -> Transaction:
         """Records the next state of a transaction before its step begins.
 
@@ -117,6 +112,8 @@ class TransactionLog(Intents):
             reason: reason of the state.
             before: the state that it must be in.
             dark_s: how long cross-connects that the policy gives up were dark in the last step.
+            dark: cross-connects of an undone transaction that are lit again and that traffic must
+                not use, because they have no light.
 
         Raises:
             DeposedError: if it is in another state, because another controller continues it.
@@ -133,16 +130,47 @@ class TransactionLog(Intents):
             if dark_s > 0:
                 values |= {"dark_s": (row["dark_s"] or 0.0) + dark_s, "dark_until": now}
             moved = _transaction({**row, **values})
-            if state == "done" and not said and db.execute(_stuck(moved.switch)).first():
-                self._disown_dark(db, moved)
             db.execute(_UPDATE, {"number": number, **values})
             if state in ("done", "stuck"):
                 self._own(db, moved)
+            if state in OVER:
+                self._end(db, moved, dark)
             if state == "done":
                 self._fulfil(db, moved.switch, moved.plan.get("due", ()))
             body = {"transaction": number, "switch": moved.switch, "reason": reason}
             self._record(db, moved.who, state, body)
         return moved
+
+    def _upgrade(self, db: Connection, version: int) -> None:
+        """Before version 6, a stuck transaction lasted until the next one that was done without a
+        remark."""
+        super()._upgrade(db, version)
+        table = schema.transaction
+        ends = select(table.c.switch, func.max(table.c.id)).filter_by(state="done", reason="")
+        last = dict(map(tuple, db.execute(ends.group_by(table.c.switch)).all()))
+        query = select(table).filter_by(state="stuck").order_by(table.c.id)
+        for row in db.execute(query).all() if version < 6 else []:
+            one = _transaction(row._mapping)
+            if one.id > last.get(one.switch, 0):
+                self._end(db, one, ())
+
+    @classmethod
+    def _end(cls, db: Connection, one: Transaction, dark: Collection[Pair]) -> None:
+        """Records which ports are stuck after a transaction, and which circuits carry no
+        traffic."""
+        pairs = [*one.pairs("removed"), *one.pairs("added")]
+        cls._keep_away(db, one.switch, pairs, pairs if one.state == "stuck" else dark)
+        ports = changed_ports(one.pairs("added"), one.pairs("removed"))
+        if one.state == "stuck":
+            cls._stick(db, one.switch, one.id, ports)
+        table = schema.stuck_port
+        query = select(table.c.port).filter_by(switch=one.switch)
+        if one.state == "done" and db.execute(query.limit(1)).first():
+            cls._disown_dark(db, one)
+            if one.who == LOOP:
+                cls._unstick(db, one.switch, ports)
+            else:
+                db.execute(delete(table).filter_by(switch=one.switch))
 
     @staticmethod
     def _disown_dark(db: Connection, done: Transaction) -> None:
@@ -166,11 +194,12 @@ class TransactionLog(Intents):
             rows = [{"switch": one.switch, "a": a, "b": b} for a, b in added]
             db.execute(insert(table), rows)
 
-    def adopt(self, switch: str, pairs: Sequence[Pair], who: str) -> None:
+    def adopt(self, switch: str, pairs: Collection[Pair], who: str) -> None:
         """Takes ownership of cross-connects that were lit before they were requested."""
         with self._write() as db:
             rows = [{"switch": switch, "a": a, "b": b} for a, b in pairs]
             db.execute(insert(schema.owned), rows)
+            self._keep_away(db, switch, pairs, ())
             self._record(db, who, "adopted", {"switch": switch, "pairs": [*pairs]})
 
     def owned(self, switch: str) -> set[Pair]:
@@ -205,10 +234,13 @@ class TransactionLog(Intents):
         return sorted(found, key=lambda one: -one.id)
 
     def stuck(self, switch: str) -> list[Transaction]:
-        """The stuck transactions of a switch since the last one that is done without a remark,
-        newest first."""
+        """The stuck transactions of a switch with ports that no later change has settled, newest
+        first."""
+        table, port = schema.transaction, schema.stuck_port
+        numbers = select(port.c.number).filter_by(switch=switch)
+        query = select(table).where(table.c.id.in_(numbers)).order_by(table.c.id.desc())
         with self._read() as db:
-            return [_transaction(row._mapping) for row in db.execute(_stuck(switch)).all()]
+            return [_transaction(row._mapping) for row in db.execute(query).all()]
 
     def outcomes(self, switch: str) -> dict[str, tuple[int, float]]:
         """The number of transactions of a switch in each state, and their total duration [s]."""

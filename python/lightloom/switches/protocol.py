@@ -77,6 +77,13 @@ class Reading:
         leaving = Status.PENDING_DELETION
         return sorted({one.pair for one in held if one.status is not leaving})
 
+    @property
+    def connected(self) -> list[Pair]:
+        """Returns those of `pairs` that are CONNECTED, as far as the interface reports it."""
+        return sorted(
+            one.pair for one in self.cross_connects if one.status in (None, Status.CONNECTED)
+        )
+
     def find(self, pair: Pair) -> CrossConnect | None:
         """Returns the cross-connect between two ports."""
         return self.by_pair().get(pair)
