@@ -606,13 +606,22 @@ def test_a_record_that_was_changed_breaks_the_chain(tmp_path: Path) -> None:
     assert lab.store.broken_link() == 1
 
 
-def test_a_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+def test_a_store_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) -> None:
+    """Nor does it get the tables, columns and indexes that the newer version no longer has."""
     url = f"sqlite:///{tmp_path / 'new.db'}"
     store = Store(url, time.time)
     with store._engine.begin() as db:
         db.execute(meta.update().values(value=str(VERSION + 1)))
+        for change in ("drop index audit_at", "drop table deferred"):
+            db.exec_driver_sql(change)
+        db.exec_driver_sql("alter table job drop column until")
+    tables = "select name, sql from sqlite_master"
+    with store._engine.begin() as db:
+        before = {*db.exec_driver_sql(tables).all()}
     with pytest.raises(ConfigError, match="newer Lightloom"):
         Store(url, time.time)
+    with store._engine.begin() as db:
+        assert {*db.exec_driver_sql(tables).all()} == before
 
 
 @pytest.mark.parametrize(

@@ -76,13 +76,14 @@ class Database:
         try:
             self._engine = _engine(url)
             self._writing = self._engine.execution_options(writes=True)
+            _check_not_newer(self._engine, url)
             schema.metadata.create_all(self._engine)
             self._add_columns()
             for table in schema.metadata.sorted_tables:
                 for index in table.indexes:
                     # A store of an earlier release has the table without the newer index.
                     index.create(self._engine, checkfirst=True)
-            self._check_version(url)
+            self._set_version(url)
         except (SQLAlchemyError, ImportError) as problem:
             raise _unopened(url, problem) from None
 
@@ -98,7 +99,7 @@ class Database:
                         line = f"ALTER TABLE {table.name} ADD COLUMN {once} {column.name} {kind}"
                         db.execute(text(line))
 
-    def _check_version(self, url: str) -> None:
+    def _set_version(self, url: str) -> None:
         with self._engine.begin() as db:
             version = _version(db, url)
             if version is None:
@@ -235,13 +236,22 @@ def check_database(url: str) -> None:
     try:
         engine = _engine(url)
         try:
-            with engine.connect() as db:
-                if inspect(db).has_table(schema.meta.name):
-                    _version(db, url)
+            _check_not_newer(engine, url)
         finally:
             engine.dispose()
     except (SQLAlchemyError, ImportError) as problem:
         raise _unopened(url, problem) from None
+
+
+def _check_not_newer(engine: Engine, url: str) -> None:
+    """Refuses a store of a newer version before anything in it is changed.
+
+    Raises:
+        ConfigError: if it is newer than this release.
+    """
+    with engine.connect() as db:
+        if inspect(db).has_table(schema.meta.name):
+            _version(db, url)
 
 
 def _version(db: Connection, url: str) -> int | None:
