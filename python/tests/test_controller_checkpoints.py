@@ -10,8 +10,9 @@ from controller_support import Lab, matrix
 
 from lightloom.controller import deferred, jobs
 from lightloom.controller.hooks import NoHook
-from lightloom.controller.leases import reserve
+from lightloom.controller.leases import release, reserve
 from lightloom.controller.losses import losses
+from lightloom.controller.overview import alarms_of
 from lightloom.controller.transaction import Steps
 from lightloom.switches.ports import Pair
 from lightloom.switches.protocol import SwitchError
@@ -473,3 +474,24 @@ def test_a_request_that_is_withdrawn_during_the_drain_changes_nothing(lab: Lab) 
     boundary(lab)
     assert [one.state for one in lab.controller.cycle()] == ["undone"]
     assert (lab.lit(), waiting(lab)) == (AB, [])
+
+
+@pytest.mark.parametrize("is_released", [True, False])
+def test_a_lease_that_ends_during_the_drain_makes_nothing_dark(
+    tmp_path: Path, is_released: bool
+) -> None:
+    class Ends(NoHook):
+        def drain(self, switch: str, pairs: object) -> None:
+            if is_released and lab.now < made.ends:
+                release(lab.store, made.id, "x", lab.now)
+            lab.now += 200
+
+    lab = Lab(tmp_path)
+    lab.controller.apply("east", AB, "op")
+    made = reserve(lab.store, "east", ("a", "c"), "x", 0, lab.now, lab.now + 100)
+    lab.begin(hook=Ends())
+    (change,) = lab.controller.cycle()
+    assert (change.state, change.pairs("removed"), lab.lit()) == ("undone", AB, AB)
+    assert change.plan["leases"] == [made.id]
+    assert lab.controller.cycle() == []
+    assert "retry" not in [alarm["kind"] for alarm in alarms_of(lab.controller)]

@@ -23,6 +23,7 @@
 | `limits` | dwell, gain, dark time per hour, quiet hours |
 | `managed`, `racks` | a switch with its last reading; the racks on its ports |
 | `wishes` | requests of operators, leases and the policy, in order of priority |
+| `basis` | the requests that a plan depends on |
 | `planner`, `losses` | the change that requests lead to; the circuits that go dark by a request |
 | `jobs` | jobs on the racks, with the times of their checkpoints |
 | `deferred`, `deferrals` | changes that wait for a time or a checkpoint; their start |

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
-from lightloom.controller import schema
 from lightloom.controller.advice import Advice
 from lightloom.controller.attempts import Advise, Attempts, Plan, no_advice
+from lightloom.controller.basis import basis_of, ended_request
 from lightloom.controller.change import Change, change_to, settle
 from lightloom.controller.claims import Claim
 from lightloom.controller.config import ControllerTable
@@ -380,7 +380,7 @@ class Controller:
         about = {
             "cost": self.cost(one.name, change).table(),
             "due": [wish.table() for wish in due],
-            "deferred": [wish.deferred for wish in due if wish.deferred is not None],
+            **basis_of(due, self.wishes.leases_for(one, change.added)),
             "given_up": self._given_up(one, change, due),
             "only_at_checkpoint": self._planner.only_at_checkpoint(one, change, due),
         }
@@ -400,11 +400,9 @@ class Controller:
         one = self.switches.get(made.switch)
         if one is None:
             return None
-        if {*made.pairs("removed")} <= {*lit}:
-            for number in made.plan.get("deferred", []):
-                outcome = self.store.rows(schema.deferred, id=number)[0]["outcome"]
-                if outcome is not None:
-                    return f"the deferred request {number} was {outcome}"
+        is_dark = not {*made.pairs("removed")} <= {*lit}
+        if not is_dark and (reason := ended_request(self.store, made, self.clock())) is not None:
+            return reason
         left = {*made.pairs("only_at_checkpoint")} & {*lit}
         if not left:
             return None

@@ -37,7 +37,7 @@ class Transaction:
     who: str
     plan: Mapping[str, Any]
     """`before`, `removed`, `added`, `kept`, `given_up`: lists of pairs; the cost of the
-    change, and the requests that it puts into effect."""
+    change, the requests that it puts into effect, and the leases on which it depends."""
     reason: str
     created: float
     updated: float

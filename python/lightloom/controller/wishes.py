@@ -105,16 +105,25 @@ class Wishes:
         intents, leased = self._store.intents(one.name), self._leased(one)
         return in_order([*intents, *leased]) if leased else intents
 
+    def leases_for(self, one: Managed, pairs: Sequence[Pair]) -> list[int]:
+        """The numbers of the active leases that request some of these cross-connects."""
+        return [lease.id for lease, own in self._active(one) if not {*own}.isdisjoint(pairs)]
+
     def _leased(self, one: Managed) -> list[Wanted]:
-        now, found = self._clock(), []
-        for lease in leases(self._store, one.name):
-            if lease.is_active(now) and all(map(one.racks.has, lease.racks)):
-                ends = (one.racks.number(lease.racks[0]), one.racks.number(lease.racks[1]))
-                priority = PRIORITY[LEASE] + lease.priority
-                owner = lease_owner(lease)
-                pairs = one.racks.pairs([ends])
-                found += [Wanted(pair, owner, priority, lease.begins) for pair in pairs]
-        return found
+        return [
+            Wanted(pair, lease_owner(lease), PRIORITY[LEASE] + lease.priority, lease.begins)
+            for lease, pairs in self._active(one)
+            for pair in pairs
+        ]
+
+    def _active(self, one: Managed) -> list[tuple[Lease, Sequence[Pair]]]:
+        """The active leases of a switch, with their cross-connects."""
+        now, racks = self._clock(), one.racks
+        return [
+            (lease, racks.pairs([(racks.number(lease.racks[0]), racks.number(lease.racks[1]))]))
+            for lease in leases(self._store, one.name)
+            if lease.is_active(now) and all(map(racks.has, lease.racks))
+        ]
 
     def told(self, one: Managed, conflicts: Sequence[Conflict]) -> list[str]:
         """Descriptions of conflicts: the request, the owner that holds the port, and until when."""

@@ -1,0 +1,37 @@
+"""The requests that a plan depends on.
+
+If one of them ends before any circuit is dark, the change is not made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lightloom.controller import schema
+from lightloom.controller.leases import leases
+from lightloom.controller.store import Store
+from lightloom.controller.transaction_log import Transaction
+from lightloom.controller.wishes import Due
+
+
+def basis_of(due: Sequence[Due], leased: Sequence[int]) -> dict[str, Any]:
+    """The deferred requests that a plan carries out, and the leases whose circuits it lights, in
+    the form that a transaction stores."""
+    return {
+        "deferred": [wish.deferred for wish in due if wish.deferred is not None],
+        "leases": [*leased],
+    }
+
+
+def ended_request(store: Store, made: Transaction, now: float) -> str | None:
+    """The first request of a plan that has ended since, as a reason; None if there is none."""
+    for number in made.plan.get("deferred", ()):
+        outcome = store.rows(schema.deferred, id=number)[0]["outcome"]
+        if outcome is not None:
+            return f"the deferred request {number} was {outcome}"
+    if leased := {*made.plan.get("leases", ())}:
+        for lease in leases(store, made.switch):
+            if lease.id in leased and not lease.is_active(now):
+                return f"lease {lease.id} of {lease.owner} is over"
+    return None
