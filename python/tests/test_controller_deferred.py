@@ -271,6 +271,26 @@ def test_the_interface_defers_and_withdraws(reached: Reached) -> None:
     assert reached.lab.lit() == []
 
 
+def test_a_change_that_a_pass_has_carried_out_is_not_withdrawn(
+    reached: Reached, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pass comes between the two accesses to the store of a withdrawal."""
+    lab = reached.lab
+    made = lab.controller.want_later("east", AB, "admin", 0, lab.now + 5)
+    usual = deferred.end
+
+    def end(*given: Any) -> None:
+        lab.now += 10
+        assert [one.state for one in lab.controller.cycle()] == ["done"]
+        usual(*given)
+
+    monkeypatch.setattr(deferred, "end", end)
+    answer = reached.ask("DELETE", f"/deferred/{made.id}")
+    assert (answer.status_code, answer.json()["key"]) == (422, "deferred")
+    (row,) = lab.store.rows(schema.deferred)
+    assert (row["outcome"], lab.lit()) == ("done", AB)
+
+
 def test_a_job_is_its_owner_s(reached: Reached) -> None:
     reached.ask("PUT", "/jobs/train", {"racks": ["a"]}, scope="reserve")
     assert reached.ask("PUT", "/jobs/train", {"racks": ["b"]}).status_code == 409

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from lightloom.controller import schema
 from lightloom.controller.claims import Claim
 from lightloom.controller.store import Store
-from lightloom.errors import refusal
+from lightloom.errors import ConfigError, refusal
 from lightloom.switches.ports import Pair
 from lightloom.units.dates import utc
 
@@ -82,9 +82,15 @@ def defer(
 
 
 def end(store: Store, number: int, who: str, outcome: Outcome, now: float) -> None:
-    """Ends an open request."""
+    """Ends an open request.
+
+    Raises:
+        ConfigError: if it is not open, for example because a pass has carried it out meanwhile.
+    """
     where = {"id": number, "outcome": None}
-    store.change(schema.deferred, who, f"deferred {outcome}", where, outcome=outcome, ended=now)
+    what = f"deferred {outcome}"
+    if not store.change(schema.deferred, who, what, where, outcome=outcome, ended=now):
+        raise _not_waiting(number)
 
 
 def found(store: Store, number: int) -> Deferred:
@@ -95,10 +101,13 @@ def found(store: Store, number: int) -> Deferred:
     """
     named = [one for one in waiting(store) if one.id == number]
     if not named:
-        raise refusal(
-            "deferred", number, "no such change is waiting", "list them with lightloom circuits get"
-        )
+        raise _not_waiting(number)
     return named[0]
+
+
+def _not_waiting(number: int) -> ConfigError:
+    remedy = "list them with lightloom circuits get"
+    return refusal("deferred", number, "no such change is waiting", remedy)
 
 
 def _numbered(store: Store, number: int) -> Deferred:
