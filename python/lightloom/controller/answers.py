@@ -93,6 +93,9 @@ class Plan(Answer):
     cost: Price | None = None
     deferred: list[int] = []
     """Numbers of the deferred changes that it carries out."""
+    leases: list[int] = []
+    """Numbers of the leases whose circuits it lights; if one ends before a circuit is dark, the
+    change is undone."""
     due: list[Due] = []
     """Requests that take effect when it is done: the deferred changes, and the request of the
     policy."""
