@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from controller_reference import Wish, chosen
@@ -11,7 +12,9 @@ from lightloom.controller.change import change_to, settle
 from lightloom.controller.intents import Wanted
 from lightloom.controller.leases import reserve
 from lightloom.controller.overview import alarms_of
+from lightloom.controller.service import UnreachableError
 from lightloom.switches.ports import Pair
+from lightloom.switches.protocol import SwitchError
 
 CTHROUGH = {"kind": "cthrough", "unrequested": "alone"}
 BOTH = [(3, 4), (4, 3)]
@@ -21,6 +24,13 @@ ONE_WAY = (3, 7)
 
 def back(pair: Pair) -> Pair | None:
     return None if pair[0] == pair[1] else (pair[1], pair[0])
+
+
+class Down:
+    """A switch that does not answer."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise SwitchError("it does not answer")
 
 
 def conflicts(lab: Lab) -> list[str]:
@@ -76,6 +86,25 @@ def test_one_way_that_was_asked_for_alone_is_lit_alone(tmp_path: Path) -> None:
     lab.controller.cycle()
     assert lab.lit() == [ONE_WAY, (4, 3)]
     assert len(conflicts(lab)) == 1
+
+
+def test_a_request_for_a_port_that_the_switch_lacks_is_a_conflict(tmp_path: Path) -> None:
+    """It was stored while the switch did not answer; it holds no port, and is never tried."""
+    lab = Lab(tmp_path)
+    east = lab.switches.pop("east")
+    lab.switches["east"] = Down()
+    controller = lab.begin()
+    with pytest.raises(UnreachableError):
+        controller.apply("east", [(9, 2), (4, 4)], "ann", 1)
+    controller.want("east", [(1, 2)], "bob")
+    lab.switches["east"] = east
+    assert [one.state for one in controller.cycle()] == ["done"]
+    assert lab.lit() == [(1, 2), (4, 4)]
+    assert [text.split()[:3] for text in conflicts(lab)] == [["9A-2B", "of", "operator:ann:"]]
+    assert str(east.describe().size) in conflicts(lab)[0]
+    assert controller.difference("east").is_empty
+    assert controller.cycle() == []
+    assert [one.state for one in controller.apply("east", [(1, 3)], "bob")] == ["done"]
 
 
 def test_a_lease_lights_both_ways_or_none(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ class Attempts:
             wanted = self._wishes.with_(one, due)
             whole = self._planner.change(one, wanted)
             lost = self._lost(one, due)
-            order = settle(wanted, one.racks.other_way)[0]
+            order = settle(wanted, one.racks.other_way, one.size)[0]
             part_of = partial(_part_of, one.racks, due)
             removed_by = partial(_removed_by, lost, whole, part_of, one.racks.other_way)
             parts = Parts(whole, order, part_of, removed_by)

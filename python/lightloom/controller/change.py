@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lightloom.controller.intents import Wanted
-from lightloom.switches.ports import Pair, name_of
+from lightloom.switches.ports import Pair, Size, name_of
 
 UNOWNED = "a cross-connect without an owner"
 """The holder of a port that nobody has requested."""
@@ -32,8 +32,12 @@ class Conflict:
     """The owner of one of its ports, or of one of its other way's."""
     other: Pair | None = None
     """The other way of its circuit, if that alone is blocked."""
+    size: Size | None = None
+    """The ports of the switch, if it lacks one of the cross-connect; there is then no holder."""
 
     def __str__(self) -> str:
+        if self.size is not None:
+            return f"{name_of(self.pair)} of {self.owner}: the switch has {self.size} ports"
         where = "" if self.other is None else f" of its other way {name_of(self.other)}"
         return f"{name_of(self.pair)} of {self.owner}: a port{where} is held by {self.holder}"
 
@@ -70,7 +74,7 @@ def nowhere(pair: Pair) -> None:
 
 
 def settle(
-    wanted: Sequence[Wanted], other_way: OtherWay = nowhere
+    wanted: Sequence[Wanted], other_way: OtherWay = nowhere, size: Size | None = None
 ) -> tuple[dict[Pair, str], list[Conflict]]:
     """The cross-connects to light, with their owners, and the conflicts of those that cannot be
     lit.
@@ -78,8 +82,9 @@ def settle(
     If two circuits need the same port, the first one in `wanted` is lit; the place of a circuit is
     that of its later direction.
     """
-    chosen, _, conflicts = _settled(_circuits(wanted, other_way))
-    return chosen, conflicts
+    fitting, beyond = _fitting(wanted, size)
+    chosen, _, conflicts = _settled(_circuits(fitting, other_way))
+    return chosen, [*conflicts, *beyond]
 
 
 def _circuits(wanted: Sequence[Wanted], other_way: OtherWay) -> list[Circuit]:
@@ -148,6 +153,7 @@ def change_to(
     *,
     remove_unowned: bool = False,
     other_way: OtherWay = nowhere,
+    size: Size | None = None,
 ) -> Change:
     """The change from `lit` to `wanted`.
 
@@ -157,11 +163,13 @@ def change_to(
         owned: cross-connects that this controller created.
         remove_unowned: whether to remove cross-connects without an owner.
         other_way: which cross-connect leads back, if any.
+        size: the ports of the switch; None if it is not known.
 
     >>> change_to([(1, 1), (2, 2)], [Wanted((1, 1), "x", 0, 0.0)], [(2, 2)]).removed
     [(2, 2)]
     """
-    chosen, circuits, conflicts = _settled(_circuits(wanted, other_way))
+    fitting, beyond = _fitting(wanted, size)
+    chosen, circuits, conflicts = _settled(_circuits(fitting, other_way))
     there = {*lit}
     mine = {*owned} if not remove_unowned else there
     drift = there - chosen.keys() - mine
@@ -172,8 +180,20 @@ def change_to(
         added=sorted(pair for pair in had if pair not in there),
         kept=sorted(pair for pair in lit if pair in had),
         unowned=sorted(pair for pair in lit if pair not in had and pair not in mine),
-        conflicts=conflicts,
+        conflicts=[*conflicts, *beyond],
     )
+
+
+def _fitting(
+    wanted: Sequence[Wanted], size: Size | None
+) -> tuple[Sequence[Wanted], list[Conflict]]:
+    """The requests for ports of the switch, and the conflicts of the others, which clients may have
+    sent while it did not answer."""
+    if size is None:
+        return wanted, []
+    beyond = {one for one in wanted if one.pair[0] > size.a or one.pair[1] > size.b}
+    conflicts = [Conflict(one.pair, one.owner, "", size=size) for one in wanted if one in beyond]
+    return [one for one in wanted if one not in beyond], conflicts
 
 
 def _without_drift(

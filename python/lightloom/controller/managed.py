@@ -12,7 +12,7 @@ from lightloom.controller.decider import Decider
 from lightloom.controller.matrices import Seen
 from lightloom.controller.meters import Meters
 from lightloom.controller.racks import Racks
-from lightloom.switches.ports import Pair, Port
+from lightloom.switches.ports import Pair, Port, Size
 from lightloom.switches.protocol import Description
 
 
@@ -56,6 +56,11 @@ class Managed:
     meters: Meters = field(default_factory=Meters)
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
     """Held while the switch is read or changed."""
+
+    @property
+    def size(self) -> Size | None:
+        """Its ports; None if it has not been read."""
+        return None if self.description is None else self.description.size
 
     def is_idle(self, pair: Pair) -> bool:
         """Whether there is no demand either way between the racks that a cross-connect joins."""

@@ -337,8 +337,14 @@ class Controller:
         remove_unowned = self.config.unowned == "remove"
         if owned is None:
             owned = self.store.owned(one.name) | one.pending
-        other_way = one.racks.other_way
-        return change_to(one.lit, wanted, owned, remove_unowned=remove_unowned, other_way=other_way)
+        return change_to(
+            one.lit,
+            wanted,
+            owned,
+            remove_unowned=remove_unowned,
+            other_way=one.racks.other_way,
+            size=one.size,
+        )
 
     def cost(self, name: str, change: Change) -> Cost:
         """The cost of a change of a switch that is made now."""
@@ -504,7 +510,7 @@ class Controller:
                 self._read(one)
                 after = self.wishes.after_revert(one, found, who)
                 unowned = self._change_of(one, after).unowned
-                chosen, _ = settle(after, one.racks.other_way)
+                chosen, _ = settle(after, one.racks.other_way, one.size)
                 check_free(found, chosen, unowned, leases(self.store, one.name))
                 self.wishes.revert(found, who, claim)
             return made + self.reconcile(found.switch, who)

@@ -132,7 +132,10 @@ class Wishes:
         for owner, at in ends.items():
             until[owner] = utc(at)
         other = "that request is withdrawn"
-        return [f"{found} until {until.get(found.holder, other)}" for found in conflicts]
+        return [
+            f"{found} until {until.get(found.holder, other)}" if found.size is None else f"{found}"
+            for found in conflicts
+        ]
 
     def of_owner(self, one: Managed, owner: str) -> list[Wanted]:
         """The requests of an owner that is not a lease."""
@@ -218,8 +221,7 @@ def check_pairs(one: Managed, pairs: Sequence[Pair]) -> None:
                 limit = "a port is in one cross-connect"
                 raise refusal("cross_connects", name, limit, "name each port once")
             seen.add(pair[side])
-    if one.description is not None:
-        size = one.description.size
+    if (size := one.size) is not None:
         for a, b in pairs:
             if not 1 <= a <= size.a or not 1 <= b <= size.b:
                 limit = f"the switch has {size} ports"
