@@ -345,6 +345,33 @@ def test_an_undone_change_lets_traffic_in_as_soon_as_its_hook_answers(tmp_path: 
     assert "hook" not in {one["kind"] for one in alarms_of(controller)}
 
 
+@pytest.mark.parametrize(("who", "ids"), [("ann", [1, 2]), ("bob", [2])])
+def test_a_request_returns_no_change_of_another_client(
+    tmp_path: Path, who: str, ids: list[int]
+) -> None:
+    """The hook has kept open a change of `ann`, which is completed first."""
+    lab = Lab(tmp_path)
+    controller = lab.begin(hook=Faltering())
+    controller.apply("east", [(1, 2)], "ann")
+    assert [one.state for one in controller.cycle()] == ["verifying"]
+    found = controller.apply("east", [(1, 2), (4, 4)], who)
+    assert [(one.id, one.state) for one in found] == [(number, "done") for number in ids]
+    assert lab.lit() == [(1, 2), (4, 4)]
+
+
+def test_a_request_returns_no_change_that_was_undone_before(tmp_path: Path) -> None:
+    """The hook has kept open the undo; the exit code of `circuits apply` depends on what it
+    returns."""
+    lab, hook = Lab(tmp_path), Shut()
+    controller = lab.begin(hook=hook)
+    lab.switches["east"].change([], [(1, 1)])
+    lab.store.adopt("east", [(1, 1)], "x")
+    controller.apply("east", [(1, 2)], "ann")
+    hook.calls += [("enter", [])] * 3
+    found = controller.apply("east", [(1, 1)], "ann")
+    assert (found, lab.store.transactions()[0].state, lab.lit()) == ([], "undone", [(1, 1)])
+
+
 @pytest.mark.parametrize("late", range(1, 12))
 def test_a_deposed_controller_sends_nothing_to_a_switch(tmp_path: Path, late: int) -> None:
     """The role is taken at the n-th call of the switch or the hook, as if the controller had been

@@ -289,7 +289,7 @@ class Controller:
 
     def reconcile(self, name: str, who: str) -> list[Transaction]:
         """Compares one switch with the current requests, and changes it. Completes first a
-        transaction that a hook has kept open.
+        transaction that a hook has kept open; returns those of this client's requests.
 
         Raises:
             UnreachableError: if the switch does not answer.
@@ -297,31 +297,33 @@ class Controller:
         """
         one = self.managed(name)
         with one.lock:
-            made = self._recover(one)
+            made = self._recover(one, who)
             if not self._read(one):
                 raise UnreachableError(
                     f"switch = {name}: {one.trouble}; the request is kept, and is carried out once "
                     "the switch answers"
                 )
             self._let_in(one)
-            made += self._reconcile(one, who)
+            tried = self._reconcile(one, who)
         self._tell()
-        for transaction in made:
+        for transaction in tried:
             self.announce(transaction)
-        return made
+        return made + tried
 
-    def _recover(self, one: Managed) -> list[Transaction]:
-        """Ends a transaction that a hook has kept open.
+    def _recover(self, one: Managed, who: str) -> list[Transaction]:
+        """Ends a transaction that a hook has kept open; returns it if it has done what this client
+        requested.
 
         Raises:
             ConfigError: if the hook fails still.
         """
-        made = self._recovered(one)
-        for left in made:
+        ended = self._recovered(one)
+        for left in ended:
             if left.state in OPEN:
                 limit = f"transaction {left.id} of this switch is not over: {left.reason}"
                 raise refusal("switch", one.name, limit, "correct that; the request is kept")
-        return made
+            self.announce(left)
+        return [left for left in ended if left.who == who and left.state == "done"]
 
     def difference(self, name: str, wanted: Sequence[Wanted] | None = None) -> Change:
         """The changes that a reconciliation of a switch would make, with other requests than the
@@ -505,7 +507,7 @@ class Controller:
             raise refusal("transaction", number, limit, "name one that is done")
         one = self.managed(found.switch)
         with one.lock:
-            made = self._recover(one)
+            made = self._recover(one, who)
             if claim is None or not claim.has_effect:
                 self._read(one)
                 after = self.wishes.after_revert(one, found, who)
