@@ -367,6 +367,25 @@ def test_the_stream_of_a_standby_says_who_is_active_and_follows_it(served: Serve
         assert (fourth["role"], fourth["active"]) == ("active", "here:1")
 
 
+def test_the_stream_shows_requests_that_change_no_switch(served: Served) -> None:
+    """No pass of the loop comes in between: leases, jobs and their checkpoints, and withdrawals."""
+    lab, token = served.lab, served.tokens["admin"]
+    lab.controller.want_later("east", [(1, 2)], "admin", 0, 2e9)
+    steps: list[tuple[str, str, Any, str, int]] = [
+        ("POST", "/switches/east/leases", {"racks": ["a", "b"], "ends": 2e9}, "leases", 1),
+        ("PUT", "/jobs/train", {"racks": ["a"]}, "jobs", 1),
+        ("DELETE", "/leases/1", None, "leases", 0),
+        ("DELETE", "/jobs/train", None, "jobs", 0),
+        ("DELETE", "/deferred/1", None, "deferred", 0),
+    ]
+    with served.stream("GET", "/events", token=token) as answer:
+        seen = states(answer.iter_lines())
+        next(seen)
+        for method, path, body, key, count in steps:
+            assert served.ask(method, path, body).status_code < 300
+            assert len(next(seen)[key]) == count
+
+
 def test_a_store_that_does_not_answer_is_named(
     reached: Reached, monkeypatch: pytest.MonkeyPatch
 ) -> None:

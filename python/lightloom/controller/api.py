@@ -155,7 +155,7 @@ _stream["responses"][200] = {
 async def events(request: Request, controller: Ours) -> EventSourceResponse:
     """The state as server-sent events, at each change, until the token ends.
 
-    A standby follows the changes that the active controller writes to the store.
+    It follows the store, in which a standby finds the changes of the active controller.
     """
     return EventSourceResponse(_events(controller, request.state.is_valid), ping=KEEP_S)
 

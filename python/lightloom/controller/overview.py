@@ -56,13 +56,10 @@ def role_of(controller: Controller) -> str:
 
 
 def mark_of(controller: Controller) -> tuple[Any, ...]:
-    """A value that changes whenever the state does.
-
-    A standby detects changes of the active controller in the store.
-    """
-    role, store = role_of(controller), controller.store
-    seen = (controller.version, role, store.holder())
-    return seen if role == "active" else (*seen, store.last_record())
+    """A value that changes with the role and the store, for example by another controller or by a
+    request that changes no switch, such as a lease."""
+    store = controller.store
+    return (role_of(controller), store.holder(), store.last_record())
 
 
 def deferred_table(one: Deferred) -> dict[str, Any]:
