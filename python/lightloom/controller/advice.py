@@ -125,6 +125,15 @@ class Advice:
             one.held_back = self._waits_for(one, due, beside)
         return [due] if one.held_back is None else []
 
+    def current(self, one: Managed, beside: Sequence[Due]) -> list[Due]:
+        """The last advice as a request beside some others; empty if the last pass did not carry it
+        out for a reason other than a failure."""
+        acts = self._config.mode == "act" and one.decider is not None
+        if not acts or one.advice is None or one.held_back is not None:
+            return []
+        mine = self._wishes.of_owner(one, POLICY)
+        return [self._request(self._attainable(one, mine, beside))]
+
     def _attainable(
         self, one: Managed, mine: Sequence[Wanted], beside: Sequence[Due]
     ) -> list[Pair]:

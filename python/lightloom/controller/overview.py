@@ -12,6 +12,7 @@ from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
 from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
+from lightloom.controller.retries import LOOKED_AT
 from lightloom.controller.service import Controller
 from lightloom.controller.transaction import without_light
 from lightloom.controller.transaction_log import Transaction
@@ -125,15 +126,31 @@ def _transaction(one: Transaction) -> dict[str, Any]:
     return {**vars(one), **names}
 
 
-def _retry(controller: Controller, one: Managed) -> str | None:
-    """The ports at fault if a change was undone and is still requested; None if there is no such
-    change."""
-    last = controller.store.transactions(one.name, ["undone"], limit=1)
-    ports = controller.failures(one).waiting if last else []
-    if not ports or controller.difference(one.name).is_empty:
-        return None
-    shown = ", ".join(ports[:SHOWN]) + (" and others" if len(ports) > SHOWN else "")
-    return f"transaction {last[0].id}: {last[0].reason}; ports {shown} are tried again"
+def _retries(controller: Controller, one: Managed) -> list[str]:
+    """The changes that were undone and are tried again: the ports, the reason, and the time."""
+    failures = controller.failures(one)
+    if one.read_at is None:
+        return []
+    found = [] if failures.are_none else failures.retries(controller.pending(one))
+    return [*map(str, found[:SHOWN]), *_next_checkpoints(controller, one)]
+
+
+def _next_checkpoints(controller: Controller, one: Managed) -> list[str]:
+    """The changes that were undone and wait for the next checkpoint."""
+    due = {wish.deferred for wish in controller.due(one)}
+    left = [
+        wish
+        for wish in waiting(controller.store, one.name)
+        if wish.at is None and wish.id not in due
+    ]
+    undone = controller.store.transactions(one.name, ["undone"], LOOKED_AT) if left else []
+    texts = []
+    for wish in left:
+        last = next((made for made in undone if wish.id in made.plan.get("deferred", ())), None)
+        if last is not None:
+            said = f"transaction {last.id} was undone: {last.reason}"
+            texts.append(f"{said}; change {wish.id} of {wish.who} waits for the next checkpoint")
+    return texts
 
 
 def dark_of(one: Managed, pairs: Iterable[Pair]) -> list[Pair]:
@@ -198,8 +215,8 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
             found.append({"kind": "dark", "switch": one.name, "text": dark})
         for text in [*one.kept_away.values()]:
             found.append({"kind": "hook", "switch": one.name, "text": text})
-        if (failed := _retry(controller, one)) is not None:
-            found.append({"kind": "retry", "switch": one.name, "text": failed})
+        for text in _retries(controller, one):
+            found.append({"kind": "retry", "switch": one.name, "text": text})
         for left in controller.store.stuck(one.name)[:1]:
             text = f"transaction {left.id}: {left.reason}"
             found.append({"kind": "stuck", "switch": one.name, "text": text})

@@ -11,10 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lightloom.controller.change import Change
 from lightloom.controller.parts import Part, Parts, Ports, changed_ports
 from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import Transaction
+from lightloom.units.dates import utc
 
+SHOWN = 20
+"""Number of ports that a text names."""
 LOOKED_AT = 50
 """The latest transactions of each outcome that are read [count]."""
 LONGEST_PAUSE_S = 600.0
@@ -34,7 +38,29 @@ class Failure:
 
     ports: Ports
     at: float
+    number: int
+    """Of the transaction."""
+    reason: str = ""
     is_stuck: bool = False
+
+
+@dataclass(frozen=True)
+class Retry:
+    """Ports that are tried again after a pause."""
+
+    ports: Ports
+    last: Failure
+    """The last failure at all of them."""
+    pause_ends: float
+
+    def __str__(self) -> str:
+        names = sorted(map(str, self.ports), key=_by_number)
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        return (
+            f"transaction {self.last.number} was undone: {self.last.reason}; ports "
+            f"{', '.join(names[:SHOWN])}{more} are tried again, at the latest in the first "
+            f"interval after {utc(self.pause_ends)}"
+        )
 
 
 class Failures:
@@ -53,8 +79,9 @@ class Failures:
         undone = store.transactions(switch, ["undone"], limit=LOOKED_AT)
         undone = undone if undone and now < undone[0].updated + FORGOTTEN_S else []
         done = store.transactions(switch, ["done"], limit=LOOKED_AT) if undone else []
-        stuck = store.stuck_ports(switch).values()
-        self._all = [*_failures(undone, done), *(Failure(ports, 0.0, True) for ports in stuck)]
+        stuck = store.stuck_ports(switch).items()
+        self._all = _failures(undone, done)
+        self._all += [Failure(ports, 0.0, number, is_stuck=True) for number, ports in stuck]
         last_done = done[0].id if done else 0
         self._row = [one.updated for one in undone if one.id > last_done]
         self._least = _least(self._all)
@@ -64,10 +91,16 @@ class Failures:
         """Whether there is no failure that affects the next attempt."""
         return not self._all
 
-    @property
-    def waiting(self) -> list[str]:
-        """The names of the ports that are known to be at fault."""
-        return sorted({str(port) for ports in self._least for port in ports}, key=_by_number)
+    def retries(self, change: Change) -> list[Retry]:
+        """The ports of failures that are tried again because a change needs them, the last failure
+        first. Those of a stuck transaction wait for an operator."""
+        needed, found = changed_ports(change.added, change.removed), []
+        for ports in self._least:
+            same = [one for one in self._all if ports <= one.ports]
+            if ports <= needed and not any(one.is_stuck for one in same):
+                last = max(same, key=lambda one: one.number)
+                found.append(Retry(ports, last, last.at + self._pause_s(len(same))))
+        return sorted(found, key=lambda one: -one.last.number)
 
     def sound(self, parts: Parts) -> list[Part]:
         """The parts that may be tried together now: those without a port of a failure; if there are
@@ -105,8 +138,10 @@ class Failures:
         """Whether a pause that began with the last of some failures is not over."""
         if doublings <= 0 or not times:
             return False
-        pause_s = min(LONGEST_PAUSE_S, self._interval_s * 2.0 ** min(doublings, LOOKED_AT))
-        return self._now < max(times) + pause_s
+        return self._now < max(times) + self._pause_s(doublings)
+
+    def _pause_s(self, doublings: int) -> float:
+        return min(LONGEST_PAUSE_S, self._interval_s * 2.0 ** min(doublings, LOOKED_AT))
 
 
 def _by_number(port: str) -> tuple[int, str]:
@@ -131,7 +166,7 @@ def _failures(failed: Sequence[Transaction], done: Sequence[Transaction]) -> lis
         while left and left[0].id > one.id:
             lit |= _ports(left.pop(0))
         if ports := _ports(one) - lit:
-            found.append(Failure(ports, one.updated))
+            found.append(Failure(ports, one.updated, one.id, one.reason))
     return found
 
 

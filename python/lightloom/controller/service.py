@@ -330,8 +330,18 @@ class Controller:
         present ones if they are given."""
         one = self.managed(name)
         if wanted is None:
-            wanted = self.wishes.with_(one, self._deferrals.due(one))
+            wanted = self.wishes.with_(one, self.due(one))
         return self._change_of(one, wanted)
+
+    def pending(self, one: Managed) -> Change:
+        """The change that the loop would make if nothing had failed, with the last advice of the
+        policy."""
+        due = self.due(one)
+        return self._planner.after(one, [*due, *self._advice.current(one, due)])
+
+    def due(self, one: Managed) -> list[Due]:
+        """The deferred requests of a switch that may begin now."""
+        return self._deferrals.due(one)
 
     def _change_of(
         self, one: Managed, wanted: Sequence[Wanted], owned: set[Pair] | None = None
