@@ -7,10 +7,10 @@ changes; traffic enters the new circuits.
 from __future__ import annotations
 
 import json
-import urllib.request
 from collections.abc import Callable, Sequence
 from http.client import HTTPException
 from typing import Protocol
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from lightloom.switches.ports import Pair, name_of
 
@@ -88,12 +88,25 @@ class NoHook:
         """Does nothing."""
 
 
+class _NoRedirects(HTTPRedirectHandler):
+    """Makes a redirect an error: it would be followed by a GET, whose answer acknowledges
+    nothing."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Follows no redirect."""
+
+
 class HttpHook:
-    """A hook that posts `{"step", "switch", "cross_connects"}` and expects a status of 2xx."""
+    """A hook that posts `{"step", "switch", "cross_connects"}` and expects a status of 2xx.
+
+    It follows no redirects and uses no proxy.
+    """
 
     def __init__(self, url: str, timeout_s: float = 10.0) -> None:
         self._url = url
         self._timeout_s = timeout_s
+        # A proxy of the environment might answer instead of the server.
+        self._opener = build_opener(_NoRedirects, ProxyHandler({}))
 
     def start(self, check: Callable[[], None]) -> None:
         """Does nothing."""
@@ -120,11 +133,11 @@ class HttpHook:
         if not pairs:
             return
         body = {"step": step, "switch": switch, "cross_connects": [name_of(p) for p in pairs]}
-        request = urllib.request.Request(
+        request = Request(
             self._url, json.dumps(body).encode(), {"Content-Type": "application/json"}
         )
         try:
-            with urllib.request.urlopen(request, timeout=self._timeout_s):
+            with self._opener.open(request, timeout=self._timeout_s):
                 pass
         except (OSError, HTTPException) as problem:
             raise HookError(f"hook {self._url}: {problem}") from None
