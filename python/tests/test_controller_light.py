@@ -10,6 +10,7 @@ from controller_support import Lab
 from test_controller_dark import Slow
 from test_controller_roles import Recorder
 
+from lightloom.controller.deferred import waiting
 from lightloom.controller.hooks import HookError, NoHook
 from lightloom.controller.leases import reserve
 from lightloom.controller.overview import alarms_of
@@ -344,3 +345,43 @@ def test_a_store_of_the_fifth_version_keeps_its_stuck_transactions(tmp_path: Pat
     assert [one.id for one in again.stuck("east")] == [3]
     assert again.away("east") == {(5, 6)}
     again.close()
+
+
+@pytest.mark.parametrize("then", [[(1, 3), (2, 2)], [(2, 2)], [(1, 1), (2, 2)]])
+def test_traffic_leaves_a_circuit_that_another_client_removed(site: Site, then: list[Pair]) -> None:
+    """It leaves before traffic enters another circuit at the port."""
+    site.switch.change([(1, 1)], [])
+    site.controller.want("east", then, "ann")
+    site.controller.reconcile("east", "ann")
+    assert site.hook.calls[0] == ("drain", [(1, 1)])
+    assert site.hook.entered() == {*then} - {(2, 2)}
+    calls = len(site.hook.calls)
+    site.controller.cycle()
+    assert len(site.hook.calls) == calls
+
+
+def test_traffic_that_cannot_leave_a_lost_circuit_is_named(site: Site) -> None:
+    site.switch.change([(1, 1)], [])
+    site.controller.want("east", [(2, 2)], "ann")
+    site.hook.fails = {"drain": 1}
+    site.controller.cycle()
+    assert site.kinds() == ["hook"]
+    site.controller.cycle()
+    assert site.kinds() == []
+
+
+def test_a_circuit_that_was_dark_before_a_change_does_not_make_it_stuck(site: Site) -> None:
+    site.dark = {2, 4}
+    site.controller.cycle()
+    assert site.apply([(1, 1), (2, 4)]) == "undone"
+    assert site.lab.lit() == [(1, 1), (2, 2)]
+    assert (site.hook.entered(), site.away()) == (set(), {(2, 2)})
+
+
+def test_the_request_of_higher_priority_takes_a_checkpoint(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    for who, pair, rank in (("a", (1, 1), 0), ("b", (1, 2), 5)):
+        lab.controller.want_later("east", [pair], who, rank, None)
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 2)]
+    assert [one.who for one in waiting(lab.store)] == ["a"]

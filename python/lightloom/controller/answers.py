@@ -101,6 +101,8 @@ class Plan(Answer):
     policy."""
     given_up: list[Pair] = []
     """Removed cross-connects that the policy no longer requests."""
+    dark: list[Pair] = []
+    """Removed cross-connects that had no light before."""
     only_at_checkpoint: list[Pair] = []
     """Removed cross-connects that may go dark only at a checkpoint of the jobs on their racks."""
 

@@ -39,8 +39,10 @@ class Deferrals:
         """
         now = self._clock()
         found: list[Due] = []
-        # One that waits for a checkpoint is checked beside all that begin at a time.
-        for wish in sorted(waiting(self._store, one.name), key=lambda wish: wish.at is None):
+        # One that waits for a checkpoint is checked beside all that begin at a time, and beside
+        # those of higher priority.
+        rank = lambda wish: (wish.at is None, -wish.priority)  # noqa: E731
+        for wish in sorted(waiting(self._store, one.name), key=rank):
             if among is not None and wish.id not in among:
                 continue
             due = Due.of_client(wish)

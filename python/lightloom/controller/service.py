@@ -400,6 +400,7 @@ class Controller:
             "due": [wish.table() for wish in due],
             **basis_of(due, self.wishes.leases_for(one, change.added)),
             "given_up": self._given_up(one, change, due),
+            "dark": [p for p in change.removed if without_light([p], one.power) is not None],
             "only_at_checkpoint": self._planner.only_at_checkpoint(one, change, due),
         }
         try:
@@ -443,7 +444,9 @@ class Controller:
         return Failures(self.store, one.name, self.clock(), self._interval_s)
 
     def _let_in(self, one: Managed) -> None:
-        """Lets traffic use circuits that it has left and that have light."""
+        """Removes traffic from circuits that the switch has lost, and lets it use those that it has
+        left and that have light."""
+        self._say(one, "leave", self._leave_lost(one))
         self._say(one, "adopt", self._adopt(one))
         self._say(one, "return", self._return(one))
 
@@ -454,6 +457,21 @@ class Controller:
             one.kept_away.pop(step, None)
         else:
             one.kept_away[step] = trouble
+
+    def _leave_lost(self, one: Managed) -> str | None:
+        """Removes traffic from cross-connects that another client, or a restart, has removed from
+        the switch. Returns why it may still be sent there."""
+        owned, away = self.store.owned(one.name), self.store.away(one.name)
+        gone = sorted(owned - {*one.lit} - away)
+        if not gone or self.store.unfinished(one.name):
+            return None
+        carrying = [p for p in one.lit if p in owned - away and not without_light([p], one.power)]
+        try:
+            self._executor.leave(one.name, gone, carrying)
+        except HookError as problem:
+            return f"{', '.join(map(name_of, gone))}, which is gone: {problem}; it is tried again"
+        self.store.keep_away(one.name, gone, LOOP)
+        return None
 
     def _adopt(self, one: Managed) -> str | None:
         """Takes ownership of lit and requested cross-connects, which the controller removes when no

@@ -43,6 +43,12 @@ class StuckLog(Intents):
             self._keep_away(db, switch, pairs, ())
             self._record(db, who, "let in", {"switch": switch, "pairs": [*pairs]})
 
+    def keep_away(self, switch: str, pairs: Collection[Pair], who: str) -> None:
+        """Records that traffic has left some cross-connects."""
+        with self._write() as db:
+            self._keep_away(db, switch, pairs, pairs)
+            self._record(db, who, "drained", {"switch": switch, "pairs": [*pairs]})
+
     @staticmethod
     def _stick(db: Connection, switch: str, number: int, ports: Ports) -> None:
         """A transaction that set these ports is stuck."""

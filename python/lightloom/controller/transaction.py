@@ -311,7 +311,8 @@ class Steps:
                 return self._move(one, one.state, f"{why}{KEPT_AWAY}{problem}")
         failure = self._change(one, one.pairs("added"), before)
         if failure is None:
-            failure = self._still_unlit(one.switch, before)
+            dark = {*one.pairs("dark")}
+            failure = self._still_unlit(one.switch, [pair for pair in before if pair not in dark])
         if failure is None:
             return self._let_in_again(one, why)
         ports = sorted({name_of(pair) for pair in [*one.pairs("added"), *before]})
@@ -389,6 +390,20 @@ class Executor:
             HookError: if it may not.
         """
         Guarded(self._store, self._open, self._hook).enter(switch, pairs)
+
+    def leave(self, switch: str, gone: Sequence[Pair], lit: Sequence[Pair]) -> None:
+        """Removes traffic from cross-connects that the switch has lost. Others at the same ports
+        keep theirs.
+
+        Raises:
+            HookError: if traffic may still be sent there.
+        """
+        guarded = Guarded(self._store, self._open, self._hook)
+        guarded.drain(switch, gone)
+        ports = {pair[0] for pair in gone}
+        if others := [pair for pair in lit if pair[0] in ports]:
+            guarded.enter(switch, others)
+        guarded.forget(switch, gone)
 
     def recover(self, switch: str | None = None) -> list[Transaction]:
         """Finishes or undoes every transaction that a crash left open; only those of `switch` if it

@@ -36,7 +36,7 @@ class Transaction:
     state: str
     who: str
     plan: Mapping[str, Any]
-    """`before`, `removed`, `added`, `kept`, `given_up`: lists of pairs; the cost of the
+    """`before`, `removed`, `added`, `kept`, `given_up`, `dark`: lists of pairs; the cost of the
     change, the requests that it puts into effect, and the leases on which it depends."""
     reason: str
     created: float
