@@ -30,8 +30,6 @@ class World:
         self.random = random.Random(seed)
         self.lit: set[Pair] = set()
         self.drained: set[Pair] = set()
-        self.carried: set[Pair] = set()
-        """Cross-connects whose traffic was drained, and which may carry traffic again."""
         self.now = 1_000_000.0
         self.crashes_left = self.random.choice([0, 1, 1, 2, 3])
         self.crash_share = 0.05
@@ -116,7 +114,7 @@ class World:
         """
         if pair not in self.lit | self.answered:
             self.breaches.append(f"traffic was sent to {pair}, which is dark")
-        if pair[1] == self.dim_port and pair in self.drained and pair not in self.carried:
+        if pair[1] == self.dim_port and pair in self.drained:
             self.breaches.append(f"traffic was sent to {pair}, and no light leaves it")
         self.drained.discard(pair)
 
@@ -225,7 +223,6 @@ class WorldHook:
     def drain(self, switch: str, pairs: Collection[Pair]) -> None:
         self.world.point()
         world = self.world
-        world.carried |= {pair for pair in pairs if pair in world.lit - world.drained}
         world.drained |= {*pairs}
         if self.world.faulty(0.1):
             raise HookError("no answer")
