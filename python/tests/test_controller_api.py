@@ -21,7 +21,9 @@ from lightloom.controller.answers import AlarmKind
 from lightloom.controller.client import Client
 from lightloom.controller.database import NO_ROLE
 from lightloom.controller.leases import reserve
+from lightloom.controller.metrics import exposition
 from lightloom.controller.overview import alarms_of, state_of
+from lightloom.controller.service import Controller
 from lightloom.controller.store import Store
 from lightloom.controller.tokens import add_token
 from lightloom.errors import ConfigError
@@ -176,6 +178,41 @@ def test_metrics_are_what_prometheus_reads(reached: Reached) -> None:
     assert samples["lightloom_cross_connects", None] == 2
     assert samples["lightloom_transactions", "done"] == 1
     assert samples["lightloom_transactions", "stuck"] == 0
+
+
+def figures(text: str) -> dict[str, float]:
+    """Returns the metrics of a switch by their names without `lightloom_`."""
+    families = text_string_to_metric_families(text)
+    found = {s.name: s.value for f in families for s in f.samples if [*s.labels] == ["switch"]}
+    return {name.removeprefix("lightloom_"): value for name, value in found.items()}
+
+
+def test_a_circuit_of_two_owners_is_counted_once_and_without_light_as_dark(
+    reached: Reached,
+) -> None:
+    controller = reached.lab.controller
+    controller.apply("east", [(1, 2), (3, 4)], "ann")
+    controller.apply("east", [(1, 2)], "bob")
+    counts = figures(reached.http.get("/metrics").text)
+    names = ("cross_connects", "cross_connects_wanted", "cross_connects_dark")
+    assert [counts[name] for name in names] == [2, 2, 0]
+    controller.switches["east"].power = {Port("B", 4): -60.0}
+    controller.want("east", [(1, 2), (5, 5)], "bob")
+    counts = figures(reached.http.get("/metrics").text)
+    assert [counts[name] for name in names] == [2, 3, 2]
+
+
+def test_a_standby_that_never_read_a_switch_gives_no_metrics_of_it(reached: Reached) -> None:
+    lab = reached.lab
+    standby = Controller(lab.config, lab.store, lab.clock, lambda _: lab.switches["east"])
+    read, unread = (figures(exposition(one).decode()) for one in (lab.controller, standby))
+    assert read.keys() - unread.keys() == {
+        "cross_connects",
+        "cross_connects_dark",
+        "cross_connects_unowned",
+        "demand_joined",
+        "switch_reachable",
+    }
 
 
 def test_errors_of_a_switch_and_the_time_to_plan_are_counted(

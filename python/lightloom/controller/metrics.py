@@ -10,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily, Metric, SummaryMetricFam
 from prometheus_client.registry import Collector
 
 from lightloom.controller.answers import AlarmKind
-from lightloom.controller.overview import alarms_of
+from lightloom.controller.overview import alarms_of, dark_of
 from lightloom.controller.service import Controller
 from lightloom.controller.transaction_log import OPEN, OVER
 
@@ -23,7 +23,8 @@ def exposition(controller: Controller) -> bytes:
         return Gauge(f"lightloom_{name}", text, labels, registry=registry)
 
     lit = gauge("cross_connects", "Cross-connects that are lit", "switch")
-    wanted = gauge("cross_connects_wanted", "Cross-connects that are wanted", "switch")
+    wanted = gauge("cross_connects_wanted", "Different cross-connects that are wanted", "switch")
+    dark = gauge("cross_connects_dark", "Wanted ones that are not lit or without light", "switch")
     drift = gauge("cross_connects_unowned", "Cross-connects without an owner", "switch")
     reachable = gauge("switch_reachable", "Whether the last reading succeeded", "switch")
     carried = gauge("demand_joined", "Share of the demand between joined racks", "switch")
@@ -31,11 +32,15 @@ def exposition(controller: Controller) -> bytes:
     busy = gauge("change_seconds", "Total duration of changes", "switch")
     alarms = gauge("alarms", "Alarms by kind", "kind")
     for one in controller.switches.values():
-        lit.labels(one.name).set(len(one.lit))
-        wanted.labels(one.name).set(len(controller.wanted(one.name)))
-        drift.labels(one.name).set(len(one.unowned))
-        reachable.labels(one.name).set(one.trouble is None)
-        carried.labels(one.name).set(one.share(one.lit))
+        pairs = {wish.pair for wish in controller.wanted(one.name)}
+        wanted.labels(one.name).set(len(pairs))
+        if one.read_at is not None:
+            dark.labels(one.name).set(len(dark_of(one, pairs)))
+            lit.labels(one.name).set(len(one.lit))
+            drift.labels(one.name).set(len(one.unowned))
+            carried.labels(one.name).set(one.share(one.lit))
+        if one.read_at is not None or one.trouble is not None:
+            reachable.labels(one.name).set(one.trouble is None)
         made = controller.store.outcomes(one.name)
         for state in (*OPEN, *OVER):
             outcome.labels(one.name, state).set(made.get(state, (0, 0.0))[0])
