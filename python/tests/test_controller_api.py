@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -185,6 +186,23 @@ def figures(text: str) -> dict[str, float]:
     families = text_string_to_metric_families(text)
     found = {s.name: s.value for f in families for s in f.samples if [*s.labels] == ["switch"]}
     return {name.removeprefix("lightloom_"): value for name, value in found.items()}
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_dark_pair_seconds_are_counted(reached: Reached, fails: bool) -> None:
+    """A command of 0.2 s changes three cross-connects; a failing one may have changed them too."""
+    lab = reached.lab
+    lab.controller.apply("east", [(1, 2)], "ann")
+    before = figures(reached.http.get("/metrics").text)["dark_pair_seconds_total"]
+    times = iter((10.0, 10.2))
+    with (
+        suppress(SwitchError),
+        lab.controller.switches["east"].meters.changing(3, times.__next__),
+    ):
+        if fails:
+            raise SwitchError("no answer")
+    after = figures(reached.http.get("/metrics").text)["dark_pair_seconds_total"]
+    assert (before > 0, after - before) == (True, pytest.approx(0.6))
 
 
 def test_a_circuit_of_two_owners_is_counted_once_and_without_light_as_dark(

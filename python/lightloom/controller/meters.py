@@ -1,4 +1,5 @@
-"""Counters of the process for a switch: errors, and the time to plan its changes."""
+"""Counters of the process for a switch: errors, the time to plan its changes, and the dark time of
+its cross-connects."""
 
 from __future__ import annotations
 
@@ -27,6 +28,20 @@ class Meters:
     plan_s: float = 0.0
     """Total time from readings to the plan of a change, or to the result that no change is
     needed."""
+    dark_pair_s: float = 0.0
+    """Time of all changes, each multiplied by the number of cross-connects that it removes or adds,
+    as in the cost of a transaction."""
+
+    @contextmanager
+    def changing(
+        self, pairs: int, clock: Callable[[], float] = time.perf_counter
+    ) -> Iterator[None]:
+        """Counts the dark time of a change, also of one that fails."""
+        began = clock()
+        try:
+            yield
+        finally:
+            self.dark_pair_s += pairs * (clock() - began)
 
     @contextmanager
     def planning(self, clock: Callable[[], float] = time.perf_counter) -> Iterator[None]:
@@ -49,7 +64,7 @@ class Meters:
 
 
 class Metered:
-    """A switch whose errors are counted."""
+    """A switch whose errors and dark times are counted."""
 
     def __init__(self, switch: CircuitSwitch, meters: Meters) -> None:
         self._switch, self._meters = switch, meters
@@ -68,7 +83,7 @@ class Metered:
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = 60.0
     ) -> Outcome:
         """Removes cross-connects, then adds others."""
-        with self._meters.asking():
+        with self._meters.asking(), self._meters.changing(len({*remove, *add})):
             return self._switch.change(remove, add, wait_s=wait_s)
 
     def power(self) -> Mapping[Port, float] | None:

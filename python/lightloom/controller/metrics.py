@@ -64,8 +64,12 @@ class Counted(Collector):
         errors = CounterMetricFamily("lightloom_switch_errors", text, labels=["switch"])
         text = "Time from a reading to the plan of a change, or to finding that none is needed"
         plans = SummaryMetricFamily("lightloom_plan_seconds", text, labels=["switch"])
+        text = "Time of changes, multiplied by the cross-connects that they remove or add"
+        dark = CounterMetricFamily("lightloom_dark_pair_seconds", text, labels=["switch"])
         for one in self._controller.switches.values():
             errors.add_metric([one.name], one.meters.errors)
             plans.add_metric([one.name], one.meters.plans, one.meters.plan_s)
+            dark.add_metric([one.name], one.meters.dark_pair_s)
         yield errors
         yield plans
+        yield dark
