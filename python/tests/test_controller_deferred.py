@@ -341,6 +341,23 @@ def test_the_dark_time_is_configured_reported_or_measured(lab: Lab) -> None:
     assert dark_s(lab.store, one) is None
 
 
+def test_a_clock_that_is_set_back_during_a_change_gives_no_dark_time(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, act = lab.controller.switches["east"], lab.switches["east"].change
+    assert one.description is not None
+    one.description = replace(one.description, settle_ps=None)
+    measured = dark_s(lab.store, one)
+
+    def change(*args: Any, **keys: Any) -> Any:
+        lab.now -= 3600
+        return act(*args, **keys)
+
+    monkeypatch.setattr(lab.switches["east"], "change", change)
+    assert [made.state for made in lab.controller.apply("east", AC, "op")] == ["done"]
+    assert dark_s(lab.store, one) == measured
+
+
 @pytest.mark.parametrize("then", ["apply", "withdraw"])
 def test_what_the_client_does_amid_the_change_counts(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, then: str

@@ -24,11 +24,12 @@ def dark_s(store: Store, one: Managed) -> float | None:
 def _measured_s(done: Transaction) -> float | None:
     """The time from the first command of a change until all its circuits had settled.
 
-    None if it has no new circuits, or if another controller finished it, because the time in
-    between is unknown.
+    None if it has no new circuits; if another controller finished it, because the time in between
+    is unknown; or if the clock was set back meanwhile.
     """
     begun = [(step["state"], step["at"]) for step in done.steps]
     states = [state for state, _ in begun]
     if not done.pairs("added") or states.count("changing") != 1 or "verifying" not in states:
         return None
-    return float(dict(reversed(begun))["verifying"] - dict(begun)["changing"])
+    took = float(dict(reversed(begun))["verifying"] - dict(begun)["changing"])
+    return took if took >= 0 else None
