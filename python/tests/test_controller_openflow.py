@@ -301,6 +301,22 @@ def test_a_port_in_use_is_named_by_the_drain(tmp_path: Path) -> None:
     second.check("east", first.lab.controller.switches["east"].racks)
     with pytest.raises(HookError, match="address already in use"):
         second.drain("east", [(1, 2)])
+    with pytest.raises(HookError, match="address already in use"):
+        second.keep("east", [(1, 2)])
+    first.close()
+
+
+def test_a_pass_of_a_hook_whose_port_is_in_use_raises_its_alarm(tmp_path: Path) -> None:
+    first = Flowing(tmp_path)
+    first.connect()
+    first.lab.controller.apply("east", [(1, 2)], "ann")
+    with pytest.raises(ConfigError, match="address already in use"):
+        first.lab.begin()
+    controller = first.lab.controller
+    controller.want("east", [(1, 2), (3, 4)], "ann")
+    (made,) = controller.cycle()
+    assert "address already in use" in made.reason
+    assert {one["kind"] for one in alarms_of(controller)} == {"hook"}
     first.close()
 
 

@@ -24,10 +24,19 @@ from lightloom.controller.config import OpenFlowTable, positive_s
 from lightloom.controller.hooks import HookError
 from lightloom.controller.racks import Racks
 from lightloom.errors import ConfigError
-from lightloom.switches.openflow import Listener, OpenFlowError, Removal, Rule, Stage
+from lightloom.switches.openflow import (
+    Listener,
+    OpenFlowError,
+    Removal,
+    Rule,
+    Stage,
+    installed_messages,
+)
 from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.units.durations import duration_ps
 
+LISTEN = "openflow.listen"
+"""The key of the address in errors."""
 SHOWN = 3
 """Number of failures that a message names."""
 
@@ -42,8 +51,9 @@ class OpenFlowHook:
         """Reads senders and prefixes; `start` opens the listener.
 
         Raises:
-            ConfigError: if a line of their files is invalid.
+            ConfigError: if a line of their files is invalid; without os-ken.
         """
+        installed_messages(table.listen, LISTEN)
         self._table = table
         self._timeout_s = positive_s("openflow.timeout", table.timeout)
         self._settle_s = duration_ps("openflow.settle", table.settle) / 1e12
@@ -77,7 +87,7 @@ class OpenFlowHook:
         """Listens for the switches.
 
         Raises:
-            ConfigError: if the address is in use; without os-ken.
+            ConfigError: if the address is in use.
         """
         self._check = check
         self._listening()
@@ -86,8 +96,19 @@ class OpenFlowHook:
         with self._opening:
             if self._listener is None:
                 table = self._table
-                self._listener = Listener(table.listen, self._timeout_s, "openflow.listen")
+                self._listener = Listener(table.listen, self._timeout_s, LISTEN)
             return self._listener
+
+    def _opened(self) -> Listener:
+        """The listener, which is opened if its address was in use before.
+
+        Raises:
+            HookError: if it is in use.
+        """
+        try:
+            return self._listening()
+        except ConfigError as problem:
+            raise HookError(str(problem)) from None
 
     def stop(self) -> None:
         """Ends the connections of the switches, which then connect to the active controller."""
@@ -126,7 +147,7 @@ class OpenFlowHook:
         their table may be empty after a restart."""
         if not pairs:
             return
-        listener = self._listening()
+        listener = self._opened()
         use = {
             at: [sender.use(to) for sender, to in own]
             for at, own in _by_datapath([*self._uses(switch, pairs)]).items()
@@ -165,10 +186,7 @@ class OpenFlowHook:
         work: dict[int, list[Stage]] = {
             datapath: [stage.get(datapath, []) for stage in stages] for datapath in datapaths
         }
-        try:
-            failed = self._listening().apply(work, self._timeout_s, self._check)
-        except ConfigError as problem:
-            raise HookError(str(problem)) from None
+        failed = self._opened().apply(work, self._timeout_s, self._check)
         if failed:
             raise HookError(_said(failed))
 

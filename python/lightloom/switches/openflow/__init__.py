@@ -12,7 +12,12 @@
 1
 """
 
-from lightloom.switches.openflow.listener import UNIX, Listener, check_address
+from lightloom.switches.openflow.listener import (
+    UNIX,
+    Listener,
+    check_address,
+    installed_messages,
+)
 from lightloom.switches.openflow.rules import LOCAL, NORMAL, Match, Removal, Rule, Stage
 from lightloom.switches.openflow.session import OpenFlowError
 
@@ -27,4 +32,5 @@ __all__ = [
     "Rule",
     "Stage",
     "check_address",
+    "installed_messages",
 ]

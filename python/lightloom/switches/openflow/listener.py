@@ -32,12 +32,7 @@ class Listener:
         Raises:
             ConfigError: if the address is invalid or in use, or os-ken is not installed.
         """
-        try:
-            messages = Messages()
-        except ImportError:
-            remedy = "pip install 'lightloom[openflow]'"
-            raise refusal(key, address, "OpenFlow needs os-ken", remedy) from None
-        self._messages = messages
+        self._messages = installed_messages(address, key)
         self._answer_s = answer_s
         self._known = threading.Condition()
         self._sessions: dict[int, Session] = {}
@@ -168,6 +163,19 @@ class Listener:
             except OpenFlowError as problem:
                 failed[one] = problem
         return failed
+
+
+def installed_messages(address: str, key: str = "listen") -> Messages:
+    """The encoder and decoder of messages.
+
+    Raises:
+        ConfigError: naming the address if os-ken is not installed.
+    """
+    try:
+        return Messages()
+    except ImportError:
+        remedy = "pip install 'lightloom[openflow]'"
+        raise refusal(key, address, "OpenFlow needs os-ken", remedy) from None
 
 
 def check_address(address: str, key: str = "listen") -> tuple[str, int] | str:
