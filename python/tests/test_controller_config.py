@@ -1,5 +1,6 @@
 """The controller's configuration file: its policy and its store."""
 
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,31 @@ def test_check_reads_the_store(tmp_path: Path) -> None:
     made = lightloom("controller", "check", "c.toml", cwd=tmp_path)
     assert made.returncode == 2
     assert "store = missing/c.db" in made.stderr
+
+
+def test_check_opens_no_address_of_the_hook(tmp_path: Path) -> None:
+    """The running controller listens there."""
+    pytest.importorskip("os_ken")
+    racks = [*enumerate("abcd", 1)]
+    files = {
+        "ports.csv": PORTS,
+        "rules.csv": "switch,port,datapath,circuit,electrical\n"
+        + "".join(f"east,{n}A,{n:016x},7,1\n" for n, _ in racks),
+        "hosts.csv": "".join(f"10.0.{n}.0/24,{rack}\n" for n, rack in racks),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as used:
+        text = (
+            '[[switch]]\nname = "east"\nurl = "scpi://127.0.0.1:1"\nports = "ports.csv"\n'
+            '[openflow]\nrules = "rules.csv"\nhosts = "hosts.csv"\n'
+            f'listen = "127.0.0.1:{used.getsockname()[1]}"\n'
+        )
+        (tmp_path / "c.toml").write_text(text, encoding="utf-8")
+        made = lightloom("controller", "check", "c.toml", cwd=tmp_path)
+    # The switch does not answer.
+    assert (made.returncode, made.stderr) == (1, "")
+    assert made.stdout.startswith("east: ")
 
 
 def test_without_psycopg_its_installation_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def check(file: File) -> None:
         config = read_config(file)
         check_database(config.store_url)
         made = Controller(config, Store("sqlite://", time.time))
-        made.start()
+        made.read()
         for one in made.switches.values():
             said = one.trouble or f"{len(one.lit)} cross-connects are lit"
             console.say(f"{one.name}: {said}")

@@ -206,6 +206,12 @@ class Controller:
         self._hook.start(lambda: self.store.check_role(self.store.fence))
         return self._passes.run(self._jobs(self._begin))
 
+    def read(self) -> None:
+        """Reads every switch once; opens no resource of the hook."""
+        for one in self.switches.values():
+            with one.lock:
+                self._read(one)
+
     def stand_by(self) -> None:
         """Records that another controller may be active, which the dashboard shows."""
         self.failure = None
