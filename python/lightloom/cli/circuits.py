@@ -79,7 +79,7 @@ def get(url: Url = None, json: Json = False) -> None:
 
 @commands.command()
 def diff(switch: Switch, url: Url = None, json: Json = False) -> None:
-    """Print what a reconciliation would change."""
+    """Print the changes that the present requests need, without the policy's next plan."""
     with console.guarded():
         found = _client(url).diff(switch)
         if json:

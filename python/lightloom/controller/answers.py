@@ -274,7 +274,8 @@ class ControllerState(Answer):
 
 
 class Difference(Answer):
-    """The changes that a reconciliation of a switch would make."""
+    """The changes that requests need on a switch, without the policy's next plan; parts that failed
+    may wait."""
 
     switch: str
     removed: list[str]

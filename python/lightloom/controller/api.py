@@ -162,7 +162,7 @@ async def events(request: Request, controller: Ours) -> EventSourceResponse:
 
 @routes.get("/switches/{switch}/diff", **needs("read", 422))
 def diff(controller: Ours, switch: Switch) -> answers.TimedDifference:
-    """The changes that a reconciliation of a switch would make."""
+    """The changes that the present requests need on a switch, without the policy's next plan."""
     return _shown(controller, switch)
 
 

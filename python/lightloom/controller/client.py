@@ -53,7 +53,7 @@ class Client:
         return found
 
     def diff(self, switch: str) -> dict[str, Any]:
-        """Returns the changes that a reconciliation would make."""
+        """Returns the changes that the present requests need."""
         found: dict[str, Any] = self._ask("GET", f"/switches/{switch}/diff")
         return found
 

@@ -332,8 +332,8 @@ class Controller:
         return [left for left in ended if left.who == who and left.state == "done"]
 
     def difference(self, name: str, wanted: Sequence[Wanted] | None = None) -> Change:
-        """The changes that a reconciliation of a switch would make, with other requests than the
-        present ones if they are given."""
+        """The changes that the requests of a switch need, or other requests if they are given;
+        without the next plan of the policy, and with parts that failed and wait."""
         one = self.managed(name)
         if wanted is None:
             wanted = self.wishes.with_(one, self.due(one))
