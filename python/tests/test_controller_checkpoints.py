@@ -495,3 +495,16 @@ def test_a_lease_that_ends_during_the_drain_makes_nothing_dark(
     assert change.plan["leases"] == [made.id]
     assert lab.controller.cycle() == []
     assert "retry" not in [alarm["kind"] for alarm in alarms_of(lab.controller)]
+
+
+def test_a_circuit_whose_lease_begins_during_the_drain_stays_lit(tmp_path: Path) -> None:
+    class Slow(NoHook):
+        def drain(self, switch: str, pairs: object) -> None:
+            lab.now += 30
+
+    lab = Lab(tmp_path)
+    lab.controller.apply("east", AB, "op")
+    reserve(lab.store, "east", ("a", "b"), "x", 0, lab.now + 20, lab.now + 1000)
+    (change,) = lab.begin(hook=Slow()).apply("east", AC, "op")
+    assert (change.state, change.pairs("removed"), lab.lit()) == ("undone", AB, AB)
+    assert lab.controller.cycle() == []

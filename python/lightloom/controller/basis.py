@@ -1,6 +1,7 @@
 """The requests that a plan depends on.
 
-If one of them ends before any circuit is dark, the change is not made.
+If one of them ends before any circuit is dark, or if a lease of a circuit that the plan removes
+begins, the change is not made.
 """
 
 from __future__ import annotations
@@ -9,19 +10,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from lightloom.controller import schema
-from lightloom.controller.leases import leases
+from lightloom.controller.leases import Lease, leases
 from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import Transaction
 from lightloom.controller.wishes import Due
 
 
-def basis_of(due: Sequence[Due], leased: Sequence[int]) -> dict[str, Any]:
+def basis_of(due: Sequence[Due], leased: Sequence[Lease]) -> dict[str, Any]:
     """The deferred requests that a plan carries out, and the leases whose circuits it lights, in
     the form that a transaction stores."""
     return {
         "deferred": [wish.deferred for wish in due if wish.deferred is not None],
-        "leases": [*leased],
+        "leases": [lease.id for lease in leased],
     }
+
+
+def begun_lease(made: Transaction, removed_for: Sequence[Lease]) -> str | None:
+    """The first lease that has begun since a plan and requests a circuit that it removes, as a
+    reason; None if there is none."""
+    begun = [lease for lease in removed_for if lease.begins > made.created]
+    return f"lease {begun[0].id} of {begun[0].owner} has begun" if begun else None
 
 
 def ended_request(store: Store, made: Transaction, now: float) -> str | None:

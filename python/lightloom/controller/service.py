@@ -10,7 +10,7 @@ from functools import partial
 
 from lightloom.controller.advice import Advice
 from lightloom.controller.attempts import Advise, Attempts, Plan, no_advice
-from lightloom.controller.basis import basis_of, ended_request
+from lightloom.controller.basis import basis_of, begun_lease, ended_request
 from lightloom.controller.change import Change, change_to, settle
 from lightloom.controller.claims import Claim
 from lightloom.controller.config import ControllerTable
@@ -420,13 +420,12 @@ class Controller:
         return [made]
 
     def _forbids(self, made: Transaction, lit: Collection[Pair]) -> str | None:
-        """Why a transaction may not make more circuits dark: the boundary of a job is over, or a
-        request of its plan has ended before any circuit was dark."""
+        """Why a transaction may not make more circuits dark: the boundary of a job is over, or the
+        requests have changed before any circuit was dark."""
         one = self.switches.get(made.switch)
         if one is None:
             return None
-        is_dark = not {*made.pairs("removed")} <= {*lit}
-        if not is_dark and (reason := ended_request(self.store, made, self.clock())) is not None:
+        if {*made.pairs("removed")} <= {*lit} and (reason := self._outdated(one, made)) is not None:
             return reason
         left = {*made.pairs("only_at_checkpoint")} & {*lit}
         if not left:
@@ -436,6 +435,11 @@ class Controller:
             self._read(one)
         running = self._planner.running(one, left)
         return f"the checkpoint is over: {', '.join(running)}" if running else None
+
+    def _outdated(self, one: Managed, made: Transaction) -> str | None:
+        """Why a plan no longer fits the requests; None if it does."""
+        ended = ended_request(self.store, made, self.clock())
+        return ended or begun_lease(made, self.wishes.leases_for(one, made.pairs("removed")))
 
     def _given_up(self, one: Managed, change: Change, due: Sequence[Due]) -> list[Pair]:
         """The cross-connects that a change removes because the policy requests other circuits than

@@ -105,9 +105,9 @@ class Wishes:
         intents, leased = self._store.intents(one.name), self._leased(one)
         return in_order([*intents, *leased]) if leased else intents
 
-    def leases_for(self, one: Managed, pairs: Sequence[Pair]) -> list[int]:
-        """The numbers of the active leases that request some of these cross-connects."""
-        return [lease.id for lease, own in self._active(one) if not {*own}.isdisjoint(pairs)]
+    def leases_for(self, one: Managed, pairs: Sequence[Pair]) -> list[Lease]:
+        """The active leases that request some of these cross-connects."""
+        return [lease for lease, own in self._active(one) if not {*own}.isdisjoint(pairs)]
 
     def _leased(self, one: Managed) -> list[Wanted]:
         return [
