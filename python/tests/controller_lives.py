@@ -612,7 +612,7 @@ class Life:
 
     def _release(self, host: Host) -> None:
         with self.unwatched():
-            there = [one for one in leases(self.seen) if one.until > self.world.now + 1]
+            there = leases(self.seen, self.world.now + 1)
         if there:
             one, now = self.chance.choice(there), self.world.now
             act = lambda: release(host.store, one.id, one.owner, now)  # noqa: E731

@@ -10,10 +10,15 @@ from controller_support import Lab
 from sqlalchemy import event
 
 from lightloom.controller import schema
+from lightloom.controller.deferred import waiting
+from lightloom.controller.jobs import jobs
+from lightloom.controller.leases import leases
 from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import OPEN, OVER
 
 HISTORY = 20_000
+LATE = 1_799_999_990.0
+"""Only the last of the other rows is later [s since 1970]."""
 STEP = 100
 """Number of instructions of SQLite's virtual machine between two counts."""
 
@@ -57,6 +62,21 @@ def row(number: int, state: str, at: float) -> dict[str, Any]:
     }
 
 
+def lease(at: float) -> dict[str, Any]:
+    racks = {"rack_a": "a", "rack_b": "b"}
+    return {"switch": "east", **racks, "owner": "x", "priority": 0, "begins": at, "ends": at + 99}
+
+
+def job(at: float) -> dict[str, Any]:
+    return {"name": f"{at}", "owner": "x", "racks": "[]", "until": at + 99}
+
+
+def change(at: float) -> dict[str, Any]:
+    outcome = None if at > LATE else "done"
+    about = {"client": "x", "pairs": "[]", "priority": 0, "outcome": outcome}
+    return {"switch": "east", **about, "created": at}
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Counted:
     lab = Lab(tmp_path)
@@ -65,6 +85,9 @@ def store(tmp_path: Path) -> Counted:
     rows = [row(n, state, lab.now - HISTORY + n) for n, state in enumerate(states)]
     with made._engine.begin() as db:
         db.execute(schema.transaction.insert(), rows)
+        for table, row_of in ((schema.lease, lease), (schema.job, job), (schema.deferred, change)):
+            times = [lab.now - 2 * HISTORY + n for n in range(HISTORY)]
+            db.execute(table.insert(), [*map(row_of, times), row_of(lab.now)])
     made.count()
     return made
 
@@ -81,6 +104,9 @@ REQUESTS: dict[str, tuple[Callable[[Store, float], Any], Any]] = {
         lambda s, _: [t.id for t in s.transactions("east", ["done"], limit=1)],
         [HISTORY - 3],
     ),
+    "leases": (lambda s, now: [one.id for one in leases(s, now, "east")], [HISTORY + 1]),
+    "jobs": (lambda s, now: len(jobs(s, now)), 1),
+    "waiting": (lambda s, _: [one.id for one in waiting(s, "east")], [HISTORY + 1]),
     "dark": (lambda s, now: s.dark_s("east", now - 10.5), 2.5),
 }
 

@@ -38,8 +38,8 @@ def ended_request(store: Store, made: Transaction, now: float) -> str | None:
         outcome = store.rows(schema.deferred, id=number)[0]["outcome"]
         if outcome is not None:
             return f"the deferred request {number} was {outcome}"
-    if leased := {*made.plan.get("leases", ())}:
-        for lease in leases(store, made.switch):
-            if lease.id in leased and not lease.is_active(now):
-                return f"lease {lease.id} of {lease.owner} is over"
+    left = {lease.id for lease in leases(store, now, made.switch)}
+    for number in made.plan.get("leases", ()):
+        if number not in left:
+            return f"lease {number} is over"
     return None

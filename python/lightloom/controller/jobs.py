@@ -11,6 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import or_
+
 from lightloom.controller import schema
 from lightloom.controller.store import Store
 from lightloom.errors import refusal
@@ -46,7 +48,10 @@ class Job:
 
 def jobs(store: Store, now: float) -> list[Job]:
     """All jobs that have not ended, by their names."""
-    rows = [row for row in store.rows(schema.job) if not _has_ended(row, now)]
+    table = schema.job.c
+    # Each alternative can be searched in the index of both columns.
+    ends = [table.ended.is_(None) & end for end in (table.until.is_(None), table.until > now)]
+    rows = store.rows(schema.job, or_(*ends))
     keys = ("name", "owner", "accelerators", "begins", "ends", "until")
     return [Job(racks=json.loads(row["racks"]), **{key: row[key] for key in keys}) for row in rows]
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from sqlalchemy import ColumnElement
+
 from lightloom.controller import schema
 from lightloom.controller.claims import Claim
 from lightloom.controller.store import Store
@@ -47,10 +49,16 @@ class Lease:
         return self.begins < ends and begins < self.until
 
 
-def leases(store: Store, switch: str | None = None) -> list[Lease]:
-    """All leases, oldest first."""
+def leases(store: Store, now: float, switch: str | None = None) -> list[Lease]:
+    """The leases that are not over, oldest first."""
     where = {} if switch is None else {"switch": switch}
-    return [_lease(row) for row in store.rows(schema.lease, **where)]
+    return [_lease(row) for row in store.rows(schema.lease, _is_left(now), **where)]
+
+
+def _is_left(now: float) -> ColumnElement[bool]:
+    """The condition of the leases that are not over at a time."""
+    table = schema.lease.c
+    return (table.ends > now) & (table.released.is_(None) | (table.released > now))
 
 
 def _lease(row: Mapping[str, Any]) -> Lease:
@@ -106,7 +114,10 @@ def reserve(
 
     values: dict[str, Any] = {"switch": switch, "rack_a": racks[0], "rack_b": racks[1]}
     values |= {"owner": owner, "priority": priority, "begins": begins, "ends": ends}
-    add = partial(store.add, schema.lease, owner, "reserve", check=check, claim=claim)
+    beside = _is_left(begins)
+    add = partial(
+        store.add, schema.lease, owner, "reserve", check=check, beside=beside, claim=claim
+    )
     return _numbered(store, add(**values))
 
 

@@ -42,9 +42,7 @@ def state_of(controller: Controller) -> dict[str, Any]:
             for one in controller.switches.values()
         ],
         "transactions": [_transaction(one) for one in store.transactions(limit=SHOWN)],
-        "leases": [
-            {**vars(one), "active": one.is_active(now)} for one in leases(store) if one.until > now
-        ],
+        "leases": [{**vars(one), "active": one.is_active(now)} for one in leases(store, now)],
         "jobs": [{**vars(one), "racks": [*one.racks]} for one in jobs(store, now)],
         "deferred": [deferred_table(one) for one in waiting(store)],
         "alarms": alarms_of(controller),
@@ -195,10 +193,10 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
             text = f"transaction {left.id} is {left.state}, and no table [[switch]] has this name"
             found.append({"kind": "removed", "switch": left.switch, "text": text})
     now = controller.clock()
-    for lease in leases(controller.store):
+    for lease in leases(controller.store, now):
         holder = controller.switches.get(lease.switch)
         gone = [name for name in lease.racks if holder and not holder.racks.has(name)]
-        if lease.until > now and gone:
+        if gone:
             text = f"lease {lease.id} of {lease.owner}: rack {gone[0]} is not in the port map"
             found.append({"kind": "removed", "switch": lease.switch, "text": text})
     for one in controller.switches.values():

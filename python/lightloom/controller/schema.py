@@ -95,6 +95,7 @@ lease = Table(
     Column("begins", Float, nullable=False),
     Column("ends", Float, nullable=False),
     Column("released", Float, nullable=True),
+    Index("lease_ends", "ends"),
 )
 
 job = Table(
@@ -108,6 +109,7 @@ job = Table(
     Column("ends", Float, nullable=True),
     Column("ended", Float, nullable=True),
     Column("until", Float, nullable=True),
+    Index("job_ended", "ended", "until"),
 )
 
 deferred = Table(
@@ -122,6 +124,7 @@ deferred = Table(
     Column("created", Float, nullable=False),
     Column("outcome", String(16), nullable=True),
     Column("ended", Float, nullable=True),
+    Index("deferred_outcome", "outcome"),
 )
 
 audit = Table(

@@ -551,7 +551,7 @@ class Controller:
                 after = self.wishes.after_revert(one, found, who)
                 unowned = self._change_of(one, after).unowned
                 chosen, _ = settle(after, one.racks.other_way, one.size)
-                check_free(found, chosen, unowned, leases(self.store, one.name))
+                check_free(found, chosen, unowned, leases(self.store, self.clock(), one.name))
                 self.wishes.revert(found, who, claim)
             return made + self.reconcile(found.switch, who)
 

@@ -20,11 +20,14 @@ class Store(TransactionLog):
     """Intents and transactions, and the rows of leases, jobs and tokens, whose modules define
     them."""
 
-    def rows(self, table: Any, **where: Any) -> list[dict[str, Any]]:
-        """Rows of a table, oldest first."""
+    def rows(self, table: Any, *conditions: Any, **where: Any) -> list[dict[str, Any]]:
+        """Rows of a table that meet conditions and have some values, oldest first."""
         with self._read() as db:
-            found = db.execute(select(table).filter_by(**where).order_by(*table.primary_key)).all()
-        return [dict(row._mapping) for row in found]
+            query = select(table).filter_by(**where).where(*conditions)
+            found = [dict(row._mapping) for row in db.execute(query).all()]
+        # Sorted here, because the database would search a few rows in the order of a long history.
+        keys = [column.name for column in table.primary_key]
+        return sorted(found, key=lambda row: [row[key] for key in keys])
 
     def add(
         self,
@@ -33,6 +36,7 @@ class Store(TransactionLog):
         what: str,
         /,
         check: Callable[[Sequence[Mapping[str, Any]]], None] = lambda _: None,
+        beside: Any = None,
         claim: Claim | None = None,
         **values: Any,
     ) -> Any:
@@ -43,6 +47,7 @@ class Store(TransactionLog):
             who, what: client and action of the audit record.
             check: raises if the existing rows do not permit the new one; no other row is added at
                 the same time.
+            beside: the condition of the rows that `check` gets; default: all.
             claim: claim of the request that adds it, if the request has a key.
             values: columns of the row.
 
@@ -52,7 +57,8 @@ class Store(TransactionLog):
         try:
             with self._write() as db:
                 self._one_writer(db)
-                check([dict(row._mapping) for row in db.execute(select(table)).all()])
+                others = select(table) if beside is None else select(table).where(beside)
+                check([dict(row._mapping) for row in db.execute(others).all()])
                 key = db.execute(insert(table).values(**values)).inserted_primary_key
                 self._claim(db, claim, key[0] if key else None)
                 hidden = {k: v for k, v in values.items() if k not in ("hash", "body")}

@@ -121,13 +121,16 @@ class Wishes:
         now, racks = self._clock(), one.racks
         return [
             (lease, racks.pairs([(racks.number(lease.racks[0]), racks.number(lease.racks[1]))]))
-            for lease in leases(self._store, one.name)
+            for lease in leases(self._store, now, one.name)
             if lease.is_active(now) and all(map(racks.has, lease.racks))
         ]
 
     def told(self, one: Managed, conflicts: Sequence[Conflict]) -> list[str]:
         """Descriptions of conflicts: the request, the owner that holds the port, and until when."""
-        ends = {lease_owner(lease): lease.until for lease in leases(self._store, one.name)}
+        ends = {
+            lease_owner(lease): lease.until
+            for lease in leases(self._store, self._clock(), one.name)
+        }
         until = {UNOWNED: "it is removed"}
         for owner, at in ends.items():
             until[owner] = utc(at)
