@@ -117,6 +117,36 @@ def test_the_span_is_what_counts(tmp_path: Path) -> None:
     assert totals == [13_000, 13_000, 13_000, 0]
 
 
+def test_a_long_time_between_readings_is_scaled_to_the_span(tmp_path: Path) -> None:
+    """A rate of 1,300 B/s: after the start, the demand is that of the time since then; after an
+    outage of an hour, it is first the mean of the outage, then that of the time since its end."""
+    pod = Pod(tmp_path, span="30 s")
+    found = []
+    with racks(*pod.tors):
+        pod.latest(0.0)
+        before = 0.0
+        for now in (10.0, 20.0, 30.0, 40.0, 3_640.0, 3_650.0, 3_660.0, 3_670.0, 3_680.0):
+            pod.carry([[0, round(1_300 * (now - before)), 0, 0], *[[0] * 4] * 3])
+            before, seen = now, pod.latest(now)
+            assert seen is not None
+            found.append((seen.span_s, sum(map(sum, seen.matrix))))
+    whole = (30.0, 39_000)
+    rising = [(10.0, 13_000), (20.0, 26_000), whole]
+    assert found == [*rising, whole, whole, *rising, whole]
+
+
+def test_late_readings_never_leave_it_without_demand(tmp_path: Path) -> None:
+    """Readings that are further apart than span and interval give their mean."""
+    pod = Pod(tmp_path, span="2 s")
+    with racks(*pod.tors):
+        pod.latest(0.0)
+        for now in (50.0, 100.0, 150.0):
+            pod.carry([[0, 5_000, 0, 0], *[[0] * 4] * 3])
+            seen = pod.latest(now)
+            assert seen is not None
+            assert (seen.span_s, sum(map(sum, seen.matrix))) == (2.0, 200)
+
+
 def test_a_counter_that_begins_again_counts_from_zero(tmp_path: Path) -> None:
     """After a reboot of a switch its counters restart, and their new values are counted."""
     pod = Pod(tmp_path)

@@ -8,6 +8,7 @@ from controller_support import Lab, Reached, matrix
 
 from lightloom.controller.config import NetworkTable, config_of
 from lightloom.controller.forecast import DECISIONS, PARTS, carried
+from lightloom.controller.matrices import Seen
 from lightloom.errors import ConfigError
 
 S, MS = 10**12, 10**9
@@ -100,6 +101,62 @@ def test_a_dry_run_simulates_the_next_interval(dry: Reached) -> None:
     assert forecast["now"]["delivered"] == pytest.approx(0.1, abs=0.01)
     assert forecast["changed"]["delivered"] > 0.95
     assert lab.lit() == [(1, 2), (2, 1)]
+
+
+@pytest.mark.parametrize(("span_s", "share"), [(None, 1.0), (10.0, 0.1), (0.5, 2.0)])
+def test_demand_of_a_span_is_scaled_to_the_interval(
+    dry: Reached, span_s: float | None, share: float
+) -> None:
+    """The packet network delivers a tenth of what a circuit carries in a second."""
+    one = dry.lab.controller.switches["east"]
+    dry.lab.controller.cycle()
+    one.demand = Seen(matrix((0, 2, SECOND)), dry.lab.now, "x", span_s)
+    shown = dry.ask("PUT", "/switches/east/circuits", BODY).json()["forecast"]
+    assert shown["now"]["delivered"] == pytest.approx(0.1 / share, abs=0.01)
+
+
+def test_a_clients_demand_is_that_of_an_interval(tmp_path: Path) -> None:
+    """Even if a source with a span is configured."""
+    lines = [f"{rack},gnmi://127.0.0.1:1,e{rack}\n" for rack in "abcd"]
+    (tmp_path / "tors.csv").write_text("rack,target,interface\n" + "".join(lines))
+    network = {"circuit_rate": "100 Gb/s", "packet_rate": "10 Gb/s"}
+    demand = {"counters": {"interfaces": "tors.csv", "span": "1 min"}}
+    reached = Reached(tmp_path, network=network, demand=demand)
+    one = reached.lab.controller.switches["east"]
+    reached.lab.controller.cycle()
+    reached.ask("POST", "/switches/east/demand", {"matrix": matrix((0, 2, SECOND))})
+    source = reached.lab.controller.collector._source
+    source.latest = lambda *_: None  # type: ignore[union-attr,method-assign]
+    reached.lab.controller.cycle()
+    assert one.demand is not None
+    assert one.demand.span_s is None
+    shown = reached.ask("PUT", "/switches/east/circuits", BODY).json()["forecast"]
+    assert shown["now"]["delivered"] == pytest.approx(0.1, abs=0.01)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_old_demand_is_used_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    """Neither for the forecast nor for the figures, also if the source fails meanwhile."""
+    network = {"circuit_rate": "100 Gb/s", "packet_rate": "10 Gb/s"}
+    reached = Reached(tmp_path, network=network, demand={"folder": "demand", "older": "1 min"})
+    lab, one = reached.lab, reached.lab.controller.switches["east"]
+    lab.controller.want("east", [(1, 2), (2, 1)], "ann")
+    lab.send(matrix((0, 1, SECOND)))
+    lab.controller.cycle()
+    assert one.share(one.lit) == 1.0
+    if fails:
+        (tmp_path / "demand").rmdir()
+    lab.now += 50
+    lab.controller.cycle()
+    assert one.share(one.lit) == 1.0
+    lab.now += 20
+    lab.controller.cycle()
+    state = reached.ask("GET", "/state").json()["switches"][0]
+    assert (state["demand"], state["carried"], state["heaviest"]) == (None, 0.0, [])
+    shown = reached.ask("PUT", "/switches/east/circuits", BODY).json()
+    assert (shown["forecast"], shown["no_forecast"]) == (None, "there is no demand")
 
 
 def test_without_demand_there_is_no_forecast(dry: Reached) -> None:

@@ -218,6 +218,7 @@ class SeenDemand(Answer):
     matrix: list[list[int]]
     at: float
     source: str
+    span_s: float | None
 
 
 class PairDemand(Answer):

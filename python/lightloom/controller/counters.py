@@ -2,8 +2,9 @@
 
 `/interfaces/interface[name=…]/state/counters` (OpenConfig) contains the bytes that an interface has
 received and sent since its start. The bytes that each rack sent and received in the last `span` are
-the difference of two readings, summed over its interfaces. The demand of each pair is estimated by
-gravity, as with `lightloom plan --estimate gravity`.
+the difference of two readings, summed over its interfaces. If they are further apart than `span`,
+the difference is scaled to it. The demand of each pair is estimated by gravity, as with
+`lightloom plan --estimate gravity`.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class Counters:
         self._file = table.interfaces
         self._origin = table.origin
         self._span_s = positive_s(f"{KEY}.span", table.span)
-        self._fresh_s = positive_s("interval", interval) / 2
+        self._interval_s = positive_s("interval", interval)
+        self._fresh_s = self._interval_s / 2
         self._targets = Targets(table.credentials, positive_s(f"{KEY}.timeout", table.timeout))
         self._racks = _racks_of(table)
         self._names = sorted({*self._racks.values()})
@@ -69,7 +71,8 @@ class Counters:
                 raise ConfigError(f"{self._file}: {limit}; add a line {name},gnmi://HOST,INTERFACE")
 
     def latest(self, racks: Racks, now: float) -> Seen | None:
-        """The demand of the last `span`; None before the second reading.
+        """The demand of the last `span`, or of the time since the first reading after the start or
+        after an outage; None before the second reading.
 
         Raises:
             ConfigError: naming a switch that does not answer, or an interface without counters.
@@ -78,13 +81,15 @@ class Counters:
             self._renew(now)
             if len(self._readings) < 2:
                 return None
-            (_, first), (at, last) = self._readings[0], self._readings[-1]
+            (began, first), (at, last) = self._readings[0], self._readings[-1]
         sums = np.zeros((2, len(self._names)))
         for interface, rack in self._racks.items():
             place = self._names.index(rack)
             for way in (0, 1):
                 sums[way, place] += last[interface][way] - first[interface][way]
-        return Seen(self._matrix(sums, racks), at, "gNMI counters")
+        span_s = min(self._span_s, at - began)
+        sums *= span_s / (at - began)
+        return Seen(self._matrix(sums, racks), at, "gNMI counters", span_s)
 
     def _matrix(self, sums: Any, racks: Racks) -> list[list[int]]:
         if not sums.any():
@@ -122,7 +127,10 @@ class Counters:
                 self._totals[interface] = (total[0] + gained[0], total[1] + gained[1])
         self._raw = raw
         self._readings.append((now, {**self._totals}))
-        while len(self._readings) > 2 and self._readings[1][0] <= now - self._span_s:
+        begins = now - self._span_s
+        while len(self._readings) > 2 and (
+            self._readings[1][0] <= begins or self._readings[0][0] < begins - self._interval_s
+        ):
             self._readings.popleft()
 
     def _counters(self, client: GnmiClient, names: list[str]) -> dict[str, Octets]:

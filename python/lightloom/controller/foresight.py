@@ -8,7 +8,7 @@ from lightloom.controller.change import Change
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.forecast import Carried, carried
 from lightloom.controller.managed import Managed
-from lightloom.controller.matrices import Matrix
+from lightloom.controller.matrices import Matrix, Seen
 from lightloom.units.durations import duration_ps
 
 
@@ -47,18 +47,16 @@ def foresee(
     if there or later:
         return "some circuits lead one way only"
     interval_ps = duration_ps("interval", config.interval)
-    demand = _of_one_interval(config, one.demand.matrix, interval_ps)
+    demand = _of_one_interval(one.demand, interval_ps / 1e12)
     settle_ps = round(dark_s * 1e12)
     now = carried(network, demand, before, before, interval_ps, settle_ps)
     changed = carried(network, demand, before, after, interval_ps, settle_ps)
     return Foresight(interval_ps / 1e12, now, changed)
 
 
-def _of_one_interval(config: ControllerTable, matrix: Matrix, interval_ps: int) -> Matrix:
-    """The demand of one interval: demand of a source with a span is scaled to the interval; files
-    and clients already give the demand of one interval."""
-    measured = config.demand.prometheus or config.demand.counters
-    if measured is None:
-        return matrix
-    span_ps = duration_ps("demand.span", measured.span)
-    return [[size * interval_ps // span_ps for size in row] for row in matrix]
+def _of_one_interval(seen: Seen, interval_s: float) -> Matrix:
+    """The demand of one interval: demand of a span is scaled to the interval."""
+    if seen.span_s is None:
+        return seen.matrix
+    share = interval_s / seen.span_s
+    return [[round(size * share) for size in row] for row in seen.matrix]

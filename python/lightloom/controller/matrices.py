@@ -27,6 +27,8 @@ class Seen:
     at: float
     """Time of the measurement [s since 1970]."""
     source: str
+    span_s: float | None = None
+    """Time in which these bytes were sent [s]; None if they are the demand of one interval."""
 
 
 def read_or_none(read: Callable[[], Demand]) -> Demand | None:

@@ -36,7 +36,9 @@ class Prometheus:
         self._table = table
         self._unmapped = unmapped
         key = "demand.prometheus.span"
-        if duration_ps(key, table.span) < 2 * duration_ps("demand.prometheus.step", table.step):
+        span_ps = duration_ps(key, table.span)
+        self._span_s = span_ps / 1e12
+        if span_ps < 2 * duration_ps("demand.prometheus.step", table.step):
             limit = f"must be at least two steps of {table.step}"
             raise refusal(key, table.span, limit, "lengthen it, or shorten the step")
 
@@ -52,7 +54,7 @@ class Prometheus:
         demand = query(self._table, now)
         matrix = matrix_of(demand, racks, "demand.prometheus")
         parts = ["prometheus", self._unmapped.note(demand)]
-        return Seen(matrix, now, ", ".join(filter(None, parts)))
+        return Seen(matrix, now, ", ".join(filter(None, parts)), self._span_s)
 
 
 def query(table: PrometheusTable, now: float) -> Demand | None:
