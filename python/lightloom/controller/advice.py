@@ -80,17 +80,23 @@ class Advice:
         return True
 
     def _measured(self, one: Managed, now: float) -> Seen | None:
-        """Reads the newest demand; None if there is none, or none that is recent enough."""
+        """Reads the newest demand; None if there is none, or none that is recent enough. If the
+        source fails, the last demand remains for the figures until it is too old."""
         try:
             newest = self._collector.latest(one.name, one.racks, now)
         except ConfigError as problem:
-            one.held_back = str(problem)
+            one.held_back, one.demand = str(problem), self._recent(one.demand, now)
             return None
-        one.demand = None if newest is None else self._smoothing.of(one.name, newest)
-        if one.demand is None or now - one.demand.at > self._older_s:
+        if newest is not None:
+            newest = self._smoothing.of(one.name, newest)
+        one.demand = self._recent(newest, now)
+        if one.demand is None:
             one.held_back = None if one.decider is None else "there is no recent demand"
-            return None
         return one.demand
+
+    def _recent(self, seen: Seen | None, now: float) -> Seen | None:
+        """The demand, unless it is older than `demand.older`."""
+        return None if seen is None or now - seen.at > self._older_s else seen
 
     def permitted(self, one: Managed, beside: Sequence[Due]) -> list[Due]:
         """The advice as a request, unless it is already carried out or a limit holds it back.
