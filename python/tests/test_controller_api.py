@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -388,6 +388,46 @@ def test_the_dashboard_is_live_and_asks_nobody_else(
         browser.close()
     assert errors == []
     assert all(address.startswith(url) for address in asked)
+
+
+def test_the_page_comes_back_after_a_refusal_and_says_why_a_token_is_none(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database does not answer for a moment, so that the stream is refused with 503."""
+    sync = pytest.importorskip("playwright.sync_api")
+    import shutil
+
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("no Chromium")
+    usual, is_down = served.lab.store._read, True
+
+    @contextmanager
+    def read() -> Iterator[Any]:
+        if is_down:
+            raise OperationalError("SELECT", {}, Exception("connection refused"))
+        with usual() as db:
+            yield db
+
+    with sync.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(served.url)
+        monkeypatch.setattr(served.lab.store, "_read", read)
+        page.keyboard.type(served.tokens["read"])
+        with page.expect_response(lambda answer: "/events" in answer.url) as refused:
+            page.keyboard.press("Enter")
+        assert refused.value.status == 503
+        page.wait_for_selector("#link.bad")
+        is_down = False
+        page.wait_for_selector("#link.good")
+        other = browser.new_page()
+        other.goto(served.url)
+        other.keyboard.type(served.tokens["plan"])
+        other.keyboard.press("Enter")
+        other.wait_for_selector("#problem:text('lacks the scope read')")
+        assert other.locator("form").is_visible()
+        browser.close()
 
 
 def states(stream: Iterator[str]) -> Iterator[dict[str, Any]]:
