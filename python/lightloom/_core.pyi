@@ -358,10 +358,6 @@ def ending_unfinished(path: Path, only_empty: bool) -> None:
 def ending_finished(path: Path) -> None:
     """Marks a file or folder as finished, so that it is kept at that end."""
 
-def ending_naming(begins: bool) -> None:
-    """Records that files are being renamed to their final names, for which the end waits, or that
-    this has ended."""
-
 def ending_told() -> None:
     """Records that the command has printed its final message."""
 

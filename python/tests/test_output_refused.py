@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from lightloom import ConfigError, load
 from lightloom.cli import app
 from lightloom.results import files
-from lightloom.storage import journal
+from lightloom.storage import changes
 
 #: More flows than can be simulated in a minute, so a command that ends sooner was refused before
 #: the simulation.
@@ -153,7 +153,7 @@ def test_a_second_command_is_refused_by_who_is_first(folder: Path) -> None:
     ) as first:  # fmt: skip
         try:
             until = time.monotonic() + 60
-            while not (folder / "out" / journal.LOCK).is_file():
+            while not (folder / "out" / changes.LOCK).is_file():
                 assert time.monotonic() < until
                 time.sleep(0.05)
             time.sleep(0.2)
@@ -169,7 +169,7 @@ def test_a_second_command_is_refused_by_who_is_first(folder: Path) -> None:
     # That run was killed, so the next one starts without a further option.
     done = lightloom("run", "e.toml", "--fabric", "clos", "-o", "out", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert not (folder / "out" / journal.FOLDER).exists()
+    assert not (folder / "out" / changes.FOLDER).exists()
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs limits of a process")

@@ -16,7 +16,7 @@ import pytest
 from cli_support import CLOS, SMALL, command, environment_with, write
 from signal_support import PATIENCE_S, descendants, ended, files, living
 
-from lightloom.storage import signals
+from lightloom.storage import lock, signals
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -274,6 +274,45 @@ def test_what_is_written_while_it_is_removed_goes_too(tmp_path: Path) -> None:
         process.communicate(timeout=60)
     assert process.returncode == 143
     assert files(tmp_path) == {"e.toml"}
+
+
+#: A process that stops for ever when it has moved the first of its files to its final name.
+MOVING = """
+import sys
+from lightloom.__main__ import main
+from lightloom.storage.staging import write_files
+from pathlib import Path
+
+move = Path.replace
+
+def moves(part, path):
+    move(part, path)
+    if path.parent.name == "out":
+        Path("moving").touch()
+        sum(range(10**15))
+
+def run(*given, **options):
+    write_files({Path(f"out/{name}"): b"new" for name in "ab"}, Path("out"))
+    Path.replace = moves
+    write_files({Path(f"out/{name}"): b"newer" for name in "ab"}, Path("out"))
+
+import lightloom
+lightloom.run = run
+sys.argv[1:] = ["run", "e.toml", "-o", "out"]
+main()
+"""
+
+
+def test_the_core_never_leaves_old_files_beside_new_ones(tmp_path: Path) -> None:
+    """Regression: it removed the list of the moves when it had waited for them in vain."""
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    with running(MOVING, tmp_path, "moving") as process:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+    assert process.returncode == 143
+    lock.settle(tmp_path / "out")
+    assert [(tmp_path / "out" / name).read_bytes() for name in "ab"] == [b"newer"] * 2
+    assert files(tmp_path / "out") == {"a", "b"}
 
 
 #: A process that loads its modules, at a place where exceptions are lost.

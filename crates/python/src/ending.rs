@@ -5,44 +5,34 @@
 //! from the pipe of `signal.set_wakeup_fd` and gives the command a grace period to end by itself.
 //! It then ends the child processes, removes unfinished files and exits.
 
-#[cfg(unix)]
 use crate::family;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
-#[cfg(unix)]
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-#[cfg(unix)]
 use std::{fs, io::Read, io::Write, thread, time::Duration};
 
-/// Time between two checks of whether files are still being renamed to their final names.
-#[cfg(unix)]
+/// The folder, in an unfinished one, of files that are being moved to their final names. It is not
+/// removed: old and new files would then be mixed.
+const READY: &str = "ready";
+/// Time between two checks of whether such a folder exists, and the largest number of checks.
 const PATIENCE: Duration = Duration::from_millis(10);
-/// The largest number of these checks.
-#[cfg(unix)]
 const LOOKS: usize = 300;
 
 /// The largest number of attempts to remove an unfinished file, and the time between two attempts.
-#[cfg(unix)]
 const TRIES: usize = 100;
-#[cfg(unix)]
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The files that must not remain, and whether removal has to wait.
+/// The files that must not remain.
 struct Left {
     /// Files and folders to remove; whether a folder is removed only if it is empty.
     unfinished: BTreeMap<PathBuf, bool>,
-    /// The number of renames in progress; if only some files had their final names, old and new
-    /// files would be mixed.
-    naming: usize,
     /// Whether the command has printed its final message.
     told: bool,
 }
 
 static LEFT: Mutex<Left> = Mutex::new(Left {
     unfinished: BTreeMap::new(),
-    naming: 0,
     told: false,
 });
 
@@ -62,15 +52,6 @@ pub fn ending_finished(path: PathBuf) {
     with_left(|left| left.unfinished.remove(&path));
 }
 
-/// Records that a rename of files begins, or that it has ended.
-#[pyfunction]
-pub fn ending_naming(begins: bool) {
-    with_left(|left| match begins {
-        true => left.naming += 1,
-        false => left.naming = left.naming.saturating_sub(1),
-    });
-}
-
 /// Records that the command has printed its final message.
 #[pyfunction]
 pub fn ending_told() {
@@ -81,7 +62,6 @@ pub fn ending_told() {
 /// After each of them the process is ended once `grace_s` have passed, with exit code 128 + signal
 /// number.
 #[pyfunction]
-#[cfg(unix)]
 pub fn ending_watch(
     descriptor: i32,
     grace_s: f64,
@@ -103,15 +83,10 @@ pub fn ending_watch(
     Ok(())
 }
 
-/// Does nothing: the system has no such signals.
-#[pyfunction]
-#[cfg(not(unix))]
-pub fn ending_watch(_: i32, _: f64, _: Vec<(i32, Option<String>)>) {}
-
 /// Removes a file, or a folder with its contents, while the command is still running. A folder is
 /// renamed first. Later writes to the old name then fail and cannot refill the folder while it is
-/// emptied. A folder that the command creates again is removed, too.
-#[cfg(unix)]
+/// emptied. A folder that the command creates again is removed, too. A folder whose files are being
+/// moved to their final names stays.
 fn remove(path: &Path) {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".removed");
@@ -120,6 +95,10 @@ fn remove(path: &Path) {
     for _ in 0..TRIES {
         if path.is_dir() && fs::rename(path, &renamed).is_ok() && places.len() == 1 {
             places.push(&renamed);
+        }
+        if renamed.join(READY).exists() {
+            drop(fs::rename(&renamed, path));
+            return;
         }
         for place in &places {
             drop(fs::remove_file(place).or_else(|_| fs::remove_dir_all(place)));
@@ -132,11 +111,10 @@ fn remove(path: &Path) {
 }
 
 /// Removes unfinished files and ends the process.
-#[cfg(unix)]
 #[allow(unsafe_code)] // the standard library has no `_exit`
 fn end(signal: i32, said: Option<&str>) -> ! {
     for _ in 0..LOOKS {
-        if with_left(|left| left.naming == 0) {
+        if !with_left(|left| left.unfinished.keys().any(|path| path.join(READY).exists())) {
             break;
         }
         thread::sleep(PATIENCE);

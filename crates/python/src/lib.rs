@@ -10,7 +10,6 @@ mod control;
 mod devices;
 mod ending;
 mod errors;
-#[cfg(unix)]
 mod family;
 mod listen;
 mod listing;
@@ -237,7 +236,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(ending::ending_watch, m)?)?;
     m.add_function(wrap_pyfunction!(ending::ending_unfinished, m)?)?;
     m.add_function(wrap_pyfunction!(ending::ending_finished, m)?)?;
-    m.add_function(wrap_pyfunction!(ending::ending_naming, m)?)?;
     m.add_function(wrap_pyfunction!(ending::ending_told, m)?)?;
     m.add_function(wrap_pyfunction!(listing::registry, m)?)?;
     m.add_function(wrap_pyfunction!(listing::policies, m)?)?;

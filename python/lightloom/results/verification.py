@@ -10,7 +10,7 @@ from typing import Any
 
 from lightloom.config import identity, inputs
 from lightloom.results.files import parts_of
-from lightloom.storage import journal, records
+from lightloom.storage import changes, records
 from lightloom.storage.records import RECORD
 
 #: Files that show that a folder is a result even without a record: one of an earlier version, or an
@@ -60,8 +60,8 @@ def verify(folder: str | Path) -> list[Verdict]:
     owned = {file for place in found for file in _listed(place)}
     marked = (path for name in MARKS for path in top.rglob(name))
     found |= {path.parent for path in marked if path.resolve() not in owned}
-    found |= {path.parent for path in top.rglob(journal.FOLDER) if path.is_dir()}
-    hidden = (place for place in found if journal.FOLDER in place.relative_to(top).parts)
+    found |= {path.parent for path in top.rglob(changes.FOLDER) if path.is_dir()}
+    hidden = (place for place in found if changes.FOLDER in place.relative_to(top).parts)
     return [_verdict(place, top) for place in sorted(found - {*hidden})]
 
 
@@ -74,8 +74,8 @@ def _listed(folder: Path) -> Iterator[Path]:
 def _verdict(folder: Path, top: Path) -> Verdict:
     name = folder.relative_to(top).as_posix()
     faults = []
-    if journal.is_left(folder):
-        faults.append("its writer died while it moved files: the next command there mends it")
+    if changes.is_left(folder):
+        faults.append("its writer died while it moved files: the next command there completes it")
     record = records.read(folder)
     if isinstance(record, str):
         return Verdict(name, 0, [*faults, record], [], [], 0, "-")

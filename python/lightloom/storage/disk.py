@@ -1,11 +1,9 @@
-"""Every change that the writer makes to the disk, as one step, so that tests can make each step
-fail."""
+"""Writes files; errors of the system name the path that they concern."""
 
 from __future__ import annotations
 
 import errno
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,13 +11,8 @@ from typing import BinaryIO
 
 from lightloom.storage.errors import WriteError
 
-#: Errors of file systems that have no hard links, or that cannot flush a folder.
-_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-_NO_FLUSH = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF)
-
-
-def step(name: str, path: Path) -> None:
-    """Called before each step; tests replace it by a function that fails."""
+#: Errors of file systems that cannot flush a folder.
+_NO_FLUSH = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
 
 
 @contextmanager
@@ -37,61 +30,16 @@ def naming(path: Path) -> Iterator[None]:
         raise WriteError(problem, path) from problem
 
 
-def make(folder: Path) -> None:
-    """Makes a folder, unless it exists."""
-    with naming(folder):
-        step("make", folder)
-        folder.mkdir(exist_ok=True)
-
-
-def write(file: Path, fill: Callable[[BinaryIO], object], shown: Path) -> None:
-    """Writes a new file and flushes it to the disk; errors name `shown`."""
-    with naming(shown):
-        step("write", file)
-        with file.open("xb") as out:
-            fill(out)
-            out.flush()
-            step("flush", file)
-            os.fsync(out.fileno())
-
-
-def double(file: Path, other: Path, shown: Path) -> None:
-    """Gives a file a second name; copies it if the file system has no hard links. Errors name
-    `shown`."""
-    with naming(shown):
-        step("double", file)
-        try:
-            os.link(file, other, follow_symlinks=False)
-            return
-        except OSError as problem:
-            if problem.errno not in _NO_LINKS:
-                raise
-        with file.open("rb") as data:
-            write(other, lambda out: shutil.copyfileobj(data, out), shown)
-
-
-def move(part: Path, path: Path) -> None:
-    """Moves a file to its final name, replacing the file of that name."""
-    with naming(path):
-        step("move", path)
-        part.replace(path)
-
-
-def remove(path: Path) -> None:
-    """Removes a file, if it exists."""
-    with naming(path):
-        step("remove", path)
-        path.unlink(missing_ok=True)
+def write(file: Path, fill: Callable[[BinaryIO], object]) -> None:
+    """Writes a new file and flushes it to the disk."""
+    with file.open("xb") as out:
+        fill(out)
+        out.flush()
+        os.fsync(out.fileno())
 
 
 def flush(folder: Path) -> None:
     """Flushes the names in a folder to the disk."""
-    with naming(folder):
-        step("flush", folder)
-        _flush(folder)
-
-
-def _flush(folder: Path) -> None:
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)
@@ -102,20 +50,27 @@ def _flush(folder: Path) -> None:
         os.close(opened)
 
 
-def remove_for_good(path: Path) -> None:
-    """Removes a file, also in case the power fails; without an error if only the flush fails."""
-    remove(path)
-    with suppress(OSError):
-        _flush(path.parent)
+def check_place(path: Path) -> Path:
+    """Returns the innermost folder above a path that exists.
+
+    Raises:
+        WriteError: if no file could be moved to the path later.
+    """
+    above = next(one for one in path.parents if os.path.lexists(one))
+    code = 0
+    if not above.is_dir():
+        code = errno.ENOTDIR
+    elif path.is_dir():
+        code = errno.EISDIR
+    elif not os.access(above, os.W_OK | os.X_OK):
+        code = errno.EACCES
+    with naming(path):
+        if code:
+            raise OSError(code, os.strerror(code))
+    return above
 
 
 def remove_empty(folder: Path) -> None:
     """Removes a folder if it is empty."""
     with suppress(OSError):
         folder.rmdir()
-
-
-def discard(file: Path) -> None:
-    """Removes a temporary file, if possible."""
-    with suppress(OSError):
-        file.unlink(missing_ok=True)

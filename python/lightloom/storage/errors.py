@@ -18,21 +18,21 @@ _REMEDIES = {
 
 class WriteError(OSError):
     """The system rejected an operation on a file or folder of a result. `filename` is its path. The
-    earlier files are unchanged, unless `undone` is false; then the next command that writes there
-    restores them."""
+    earlier files are unchanged, unless `is_committed` is true; then the next command that writes
+    there completes the new ones."""
 
     def __init__(self, problem: OSError, path: Path) -> None:
         super().__init__(problem.errno, problem.strerror or str(problem), str(path))
-        self.undone = True
+        self.is_committed = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Supports pickling, because workers send the error to their parent."""
         problem = OSError(self.errno, self.strerror)
-        return type(self), (problem, Path(str(self.filename))), {"undone": self.undone}
+        return type(self), (problem, Path(str(self.filename))), {"is_committed": self.is_committed}
 
     @property
     def message(self) -> str:
         """The error as a command prints it."""
         remedy = _REMEDIES.get(self.errno or 0, "check the path and its permissions")
-        after = "nothing was changed" if self.undone else "the next command restores the old files"
+        after = "the next command completes it" if self.is_committed else "nothing was changed"
         return f"{self.filename}: {str(self.strerror).lower()}: {after}; {remedy}"

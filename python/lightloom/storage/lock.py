@@ -7,9 +7,9 @@ system has no such locks, the process that the file names holds the lock while i
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
-import random
 import threading
 import time
 from collections.abc import Iterable
@@ -19,13 +19,8 @@ from glob import iglob
 from pathlib import Path
 
 from lightloom.errors import ConfigError, refusal
-from lightloom.storage import disk, journal, owner, signals
-from lightloom.storage.journal import FOLDER, LOCK
-
-try:
-    import fcntl
-except ImportError:  # Windows: the process that the file names holds the lock
-    fcntl = None  # type: ignore[assignment]
+from lightloom.storage import changes, disk, owner, signals
+from lightloom.storage.changes import FOLDER, LOCK
 
 #: Longest wait for another command to finish writing a few files [s].
 PATIENCE_S = 30.0
@@ -34,7 +29,7 @@ CLAIM_PATIENCE_S = 1.0
 _PAUSE_S = 0.05
 #: Depth to which locks below a folder are searched, because a folder may contain many other files.
 _BELOW = 4
-#: Number of parent folders of a result that may have its journal: those of its label, seed and
+#: Number of parent folders of a result that may have its changes: those of its label, seed and
 #: case.
 _ABOVE = 3
 #: Errors of file systems that have no locks.
@@ -62,27 +57,18 @@ def claim(folder: Path, option: str = "-o") -> Path:
 
     A folder and its subfolders are written by one command at a time. Every command first takes its
     own lock and then looks for locks of others, so that of two simultaneous commands at least one
-    sees the other; it releases its own lock and tries again.
+    sees the other.
 
     Raises:
         ConfigError: if another process writes into the folder, above it or below it.
         WriteError: if the folder cannot be written.
     """
-    until = time.monotonic() + CLAIM_PATIENCE_S
-    while True:
-        take(folder, option, max(0.0, until - time.monotonic()))
-        try:
-            other = _taken_near(folder)
-        except BaseException:
-            release(folder)
-            raise
-        if other is None:
-            _claims.append(folder)
-            return folder
-        release(folder)
-        if time.monotonic() >= until:
-            raise _refused(option, folder, other)
-        time.sleep(_PAUSE_S * random.random())
+    take(folder, option, CLAIM_PATIENCE_S)
+    _claims.append(folder)
+    if (other := _taken_near(folder)) is not None:
+        release(_claims.pop())
+        raise _refused(option, folder, other)
+    return folder
 
 
 def _taken_near(folder: Path) -> Path | None:
@@ -102,7 +88,7 @@ def release_claims() -> None:
 
 
 def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> None:
-    """Takes a folder, and undoes the moves that a dead process left there.
+    """Takes a folder, and completes the changes that a dead process committed there.
 
     Raises:
         ConfigError: if another process holds it for longer than `patience_s` seconds.
@@ -118,8 +104,7 @@ def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> No
             held.file = _taken(folder, option, patience_s, held.made)
             _held[key] = held
             signals.note(folder / FOLDER)
-            with signals.naming():
-                journal.clear(folder)
+            changes.clear(folder)
         except BaseException:
             if key in _held:
                 release(folder)
@@ -137,9 +122,7 @@ def release(folder: Path) -> None:
         if held.by:
             return
         del _held[key]
-        if not journal.is_left(folder):  # else only the lock is released; the journal stays
-            journal.clear(folder)
-        disk.discard(folder / LOCK)
+        _discard(folder / LOCK)
         _leave(folder, held.made)
         signals.forget(folder / FOLDER)
         os.close(held.file)
@@ -159,11 +142,12 @@ def _taken(folder: Path, option: str, patience_s: float, made: list[Path]) -> in
     until = time.monotonic() + patience_s
     while True:
         for missing in reversed([p for p in (folder, *folder.parents) if not p.exists()]):
-            disk.make(missing)
+            with disk.naming(missing):
+                missing.mkdir(exist_ok=True)
             made.append(missing)
             signals.note(missing, only_empty=True)
-        disk.make(lock.parent)
         with disk.naming(folder):
+            lock.parent.mkdir(exist_ok=True)
             if (file := _opened(lock)) is not None:
                 return file
         if time.monotonic() > until:
@@ -185,23 +169,26 @@ def _opened(lock: Path) -> int | None:
         if not mine:
             os.close(file)
             return None
-        disk.step("sign", lock)
         os.ftruncate(file, 0)
         os.pwrite(file, json.dumps(owner.me()).encode(), 0)
         return file
     except BaseException:
         if mine:
-            disk.discard(lock)
+            _discard(lock)
         os.close(file)
         raise
+
+
+def _discard(lock: Path) -> None:
+    with suppress(OSError):
+        lock.unlink()
 
 
 def _flock(file: int, lock: Path) -> bool:
     """Whether this process has taken the lock."""
     try:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
     except BlockingIOError:
         return False
     except OSError as problem:
@@ -230,7 +217,7 @@ def _refused(option: str, folder: Path, lock: Path) -> ConfigError:
 
 
 def settle(folder: Path) -> None:
-    """Undoes the moves that a dead process left in a folder or above it, before reading.
+    """Completes the changes that a dead process committed in a folder or above it, before reading.
 
     Raises:
         ConfigError: if another process is writing there and does not finish soon.
@@ -239,7 +226,7 @@ def settle(folder: Path) -> None:
     here = folder.absolute()
     until = time.monotonic() + PATIENCE_S
     for home in (here, *list(here.parents)[:_ABOVE]):
-        while journal.is_left(home):
+        while changes.is_left(home):
             if _is_taken(home / LOCK) and time.monotonic() < until:
                 time.sleep(_PAUSE_S)
             else:
@@ -257,6 +244,6 @@ def release_left(folders: Iterable[Path]) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Takes and releases a folder, which undoes the moves that a dead process left."""
+    """Takes and releases a folder, which completes the changes that a dead process committed."""
     take(folder, patience_s=0.0)
     release(folder)

@@ -113,9 +113,7 @@ def handled(by: Any = strike) -> None:
 
 def watched(grace_s: float = GRACE_S, *, silent: bool = False) -> None:
     """Lets the core end this process if it does not end by itself after a signal. Call `handled`
-    first. Has no effect on systems without pipes for signals."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        return
+    first."""
     from lightloom import _core
 
     reading, writing = os.pipe()
@@ -210,15 +208,3 @@ def noted(path: Path) -> Iterator[None]:
         yield
     finally:
         forget(path)
-
-
-@contextmanager
-def naming() -> Iterator[None]:
-    """Defers the forced end of the process while files are renamed to their final names."""
-    from lightloom import _core
-
-    _core.ending_naming(True)
-    try:
-        yield
-    finally:
-        _core.ending_naming(False)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from lightloom.storage import disk, journal, lock, records, signals
-from lightloom.storage.journal import NEW, Journal, Move
+from lightloom.storage import changes, disk, lock, records
+from lightloom.storage.changes import Changes
 from lightloom.storage.records import RECORD, Record
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_numbers = itertools.count(1)
 
 
 class Staging:
@@ -34,12 +30,13 @@ class Staging:
 
     def __init__(self, home: str | Path | None = None) -> None:
         self._home = None if home is None else Path(home).absolute()
-        self._files: dict[Path, Move] = {}
+        self._files: dict[Path, Path] = {}
+        """Final name → staged file."""
         self._gone: dict[Path, None] = {}
         self._records: dict[Path, tuple[Mapping[str, Any] | None, bool]] = {}
         """Folder → origin for its record (None: unchanged), and whether unstaged files of the
         earlier record are removed."""
-        self._homes: list[Path] = []
+        self._homes: dict[Path, Changes] = {}
 
     def parquet(self, path: Path, table: pa.Table) -> None:
         """Stages a table as Parquet."""
@@ -65,9 +62,13 @@ class Staging:
             self._put(path, lambda out: shutil.copyfileobj(data, out))
 
     def double(self, path: Path, source: Path) -> None:
-        """Stages a second name of a file that the writer has already written."""
-        path = path.absolute()
-        disk.double(source, self._begin(path).new, path)
+        """Stages a second name of a file that the writer has already written, or a copy if the file
+        system has no hard links."""
+        staged = self._begin(path.absolute())
+        try:
+            os.link(source, staged)
+        except OSError:
+            self.copy(path, source)
 
     def absent(self, path: Path) -> None:
         """Removes a file that an earlier result may have left, and its folder if that is then
@@ -85,28 +86,26 @@ class Staging:
 
     def _put(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
         path = path.absolute()
-        disk.write(self._begin(path).new, fill, path)
+        with disk.naming(path):
+            disk.write(self._begin(path), fill)
 
-    def _begin(self, path: Path) -> Move:
-        """Prepares the move of a file from its staging folder to its final name."""
-        move = self._move(path)
-        if path.is_dir():
-            with disk.naming(path):
-                raise IsADirectoryError(21, "Is a directory", str(path))
-        disk.make(move.home / NEW)
-        if (before := self._files.pop(path, None)) is not None:
-            disk.remove(before.new)
-        self._files[path] = move
-        return move
+    def _begin(self, path: Path) -> Path:
+        """Returns the path at which a file is written before it gets its final name."""
+        if path in self._files:
+            self._files[path].unlink(missing_ok=True)
+        self._files[path] = self._changes(path).place(path)
+        return self._files[path]
 
-    def _move(self, path: Path, *, fresh: bool = True) -> Move:
-        """A move in the folder in which the file is staged: on the same file system, and locked."""
-        inside = self._home is not None and path.is_relative_to(self._home)
-        home = self._home if inside and self._home is not None else path.parent
+    def _changes(self, path: Path) -> Changes:
+        """The changes of the folder in which a file is staged: on the same file system, and
+        locked."""
+        above, home = disk.check_place(path), path.parent
+        if self._home is not None and _is_inside(path, above, self._home):
+            home = self._home
         if home not in self._homes:
             lock.take(home)
-            self._homes.append(home)
-        return Move(home, next(_numbers), path, fresh)
+            self._homes[home] = Changes(home)
+        return self._homes[home]
 
     def __enter__(self) -> Staging:
         return self
@@ -121,35 +120,28 @@ class Staging:
             if kind is None and (self._files or self._gone):
                 self._finish()
         finally:
-            for move in self._files.values():
-                if not journal.is_left(move.home):  # otherwise the next command undoes the moves
-                    disk.discard(move.new)
-            for home in reversed(self._homes):
+            for home, made in reversed(self._homes.items()):
+                made.discard()
                 lock.release(home)
 
     def _finish(self) -> None:
         """Writes the records and moves all files to their final names."""
         self._write_records()
-        stale = [path for path in self._gone if path not in self._files]
-        stale = [path for path in stale if os.path.lexists(path) and not path.is_dir()]
-        # Records are moved last, so that a reader without knowledge of journals sees no incomplete
-        # result.
-        files = sorted(self._files.values(), key=lambda move: move.path.name == RECORD)
-        moves = [*(self._move(path, fresh=False) for path in stale), *files]
-        with lock.turn, signals.naming():
-            _make_moves([_journal(home, moves) for home in self._homes])
-        for folder in sorted({path.parent for path in stale}, key=_depth, reverse=True):
-            disk.remove_empty(folder)
+        for path in self._gone:
+            if path not in self._files and os.path.lexists(path) and not path.is_dir():
+                self._changes(path).remove(path)
+        with lock.turn:
+            changes.make(list(self._homes.values()))
 
     def _write_records(self) -> None:
         """Writes a record into the folder of each result, with the files that no result below it
         has."""
         owners = sorted(self._records, key=lambda folder: len(folder.parts), reverse=True)
-        mine: dict[Path, list[Move]] = {folder: [] for folder in owners}
-        for path, move in self._files.items():
+        mine: dict[Path, list[Path]] = {folder: [] for folder in owners}
+        for path in self._files:
             folder = next((f for f in owners if path.is_relative_to(f)), None)
             if folder is not None:
-                mine[folder].append(move)
+                mine[folder].append(path)
         for folder in owners:
             told, anew = self._records[folder]
             before = records.read(folder)
@@ -161,9 +153,10 @@ class Staging:
             for name in known if anew else ():
                 self.absent(folder / name)
             files = {n: of for n, of in known.items() if folder / n not in self._gone}
-            for move in mine[folder]:
-                name = move.path.relative_to(folder).as_posix()
-                files[name] = (move.new.stat().st_size, records.digest_of(move.new))
+            for path in mine[folder]:
+                staged = self._files[path]
+                name = path.relative_to(folder).as_posix()
+                files[name] = (staged.stat().st_size, records.digest_of(staged))
             self.text(folder / RECORD, Record(files, told).text())
 
 
@@ -179,41 +172,10 @@ def write_files(files: Mapping[Path, bytes], home: Path | None = None) -> list[P
     return list(files)
 
 
-def _journal(home: Path, moves: Sequence[Move]) -> Journal:
-    mine = [replace(m, had=os.path.lexists(m.path)) for m in moves if m.home == home]
-    parents = [move.path.parent for move in mine if move.fresh]
-    every = {above for folder in parents for above in (folder, *folder.parents)}
-    return Journal(home, mine, sorted((f for f in every if not f.exists()), key=_depth))
-
-
-def _depth(folder: Path) -> int:
-    return len(folder.parts)
-
-
-def _make_moves(journals: Sequence[Journal]) -> None:
-    """Makes the moves in all folders, or none.
-
-    Raises:
-        WriteError: if the system rejects a move; `undone` states whether all files are as before.
-    """
-    try:
-        for one in journals:
-            one.write()
-        for one in journals:
-            one.make_moves()
-        for one in journals:
-            one.commit()
-    except BaseException as problem:
-        if not any(journal.is_left(one.home) for one in journals):
-            raise  # no move has begun, or all are final
-        try:
-            for one in journals:
-                one.undo()
-        except OSError:
-            if hasattr(problem, "undone"):
-                problem.undone = False
-        raise
-    finally:
-        for move in itertools.chain.from_iterable(one.moves for one in journals):
-            if not journal.is_left(move.home):
-                disk.discard(move.old)
+def _is_inside(path: Path, above: Path, home: Path) -> bool:
+    """Whether a path is below a folder, also if links are followed, on the same file system;
+    `above` is the innermost folder of the path that exists."""
+    if not path.is_relative_to(home) or not home.exists():
+        return path.is_relative_to(home)
+    below = above.resolve().is_relative_to(home.resolve())
+    return below and above.stat().st_dev == home.stat().st_dev
