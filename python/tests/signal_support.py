@@ -107,8 +107,3 @@ def ended(
         time.sleep(0.05)
     left = files(folder) - before
     return End(process.returncode, errors, took, left, tuple(sorted(orphans)))
-
-
-def group_alone() -> None:
-    """Starts a process group, so that its signals do not reach the test."""
-    os.setpgid(0, 0)

@@ -12,9 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lightloom
-from lightloom.results import files
 from lightloom.simulation import traces
-from lightloom.storage.staging import Staging
 
 RAW: dict[str, Any] = {
     "cluster": {"hosts": 8, "server_rate": "50 Gb/s"},
@@ -80,45 +78,6 @@ def test_flows_record_where_they_come_from(
     origin = json.loads(metadata[b"lightloom.experiment"])
     assert origin["fabric"][0]["queue"] == 8
     assert lightloom.run(origin).flows.equals(comparison.results["c"].flows, check_metadata=True)
-
-
-@pytest.mark.parametrize("fails_at", range(6))
-def test_what_is_interrupted_leaves_nothing(
-    comparison: lightloom.Comparison,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    fails_at: int,
-) -> None:
-    calls = 0
-    write = Staging._put
-
-    def interrupted(self: Any, path: Path, to: Any) -> None:
-        nonlocal calls
-        calls += 1
-        if calls > fails_at:
-
-            def half(out: Any) -> None:
-                out.write(b"half")
-                raise KeyboardInterrupt
-
-            to = half
-        write(self, path, to)
-
-    monkeypatch.setattr(Staging, "_put", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        comparison.save(tmp_path / "new" / "out")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_interrupted_save_keeps_what_was_there(
-    comparison: lightloom.Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    comparison.results["c"].save(tmp_path)
-    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
-    monkeypatch.setattr(files, "to_toml", lambda table: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        comparison.results["a b"].save(tmp_path)
-    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
 @pytest.mark.parametrize("suffix", ["csv", "cm", "txt", "parquet"])

@@ -69,22 +69,12 @@ def test_nothing_that_decides_a_point_changes_unseen(
     assert run(study, resume=True)[0].reused == 0
 
 
-SPOILT: dict[str, bytes] = {
-    "empty": b"",
-    "object": b"{}",
-    "list": b"[1]",
-    "half": b'{"schema": 1, "fil',
-    "binary": bytes(range(256)) * 8,
-}
-
-
-@pytest.mark.parametrize("kind", SPOILT)
 @pytest.mark.parametrize("name", [RECORD, "summary.json", "flows.parquet", "experiment.toml"])
-def test_a_spoilt_point_runs_again_and_is_named(study: Path, name: str, kind: str) -> None:
+def test_a_spoilt_point_runs_again_and_is_named(study: Path, name: str) -> None:
     first, _ = run(study)
     spoilt = first.points[1]
     file = study.parent / "out" / "points" / spoilt.id / name
-    file.write_bytes(SPOILT[kind])
+    file.write_bytes(bytes(range(256)))
     again, said = run(study, resume=True)
     assert again.reused == 2
     assert len(said) == 1

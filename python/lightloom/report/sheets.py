@@ -120,7 +120,7 @@ def printed(page: str, by: str) -> bytes:
     ):
         source, target = Path(folder) / "sheet.html", Path(folder) / "sheet.pdf"
         source.write_text(page, encoding="utf-8")
-        alone = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+        alone = ["--no-sandbox"] if os.geteuid() == 0 else []
         profile = f"--user-data-dir={folder}/profile"
         command = [by, *FLAGS, *alone, profile, f"--print-to-pdf={target}", source.as_uri()]
         try:

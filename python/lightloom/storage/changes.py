@@ -8,7 +8,6 @@ by any process.
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import shutil
 from collections.abc import Sequence
@@ -23,8 +22,9 @@ from lightloom.storage.records import RECORD
 #: The writer's folder in the folder of a result, and its contents. The core knows `ready`.
 FOLDER = ".lightloom"
 LOCK, READY = Path(FOLDER) / "lock", Path(FOLDER) / "ready"
-#: The contents of a staging folder: new files, and the list of files that are removed.
-FILES, GONE = "files", "gone"
+#: The contents of a staging folder, under their relative names: new files, and an empty file for
+#: each file that is removed.
+FILES, GONE = Path("files"), Path("gone")
 
 _numbers = itertools.count(1)
 
@@ -35,11 +35,10 @@ class Changes:
     def __init__(self, home: Path) -> None:
         self.home = home
         self._staged = home / FOLDER / f"new-{next(_numbers)}"
-        self._gone: list[str] = []
 
-    def place(self, path: Path) -> Path:
+    def place(self, path: Path, kind: Path = FILES) -> Path:
         """Returns the path at which a file is written before it gets its final name."""
-        file = self._staged / FILES / path.relative_to(self.home)
+        file = self._staged / kind / path.relative_to(self.home)
         if not file.parent.is_dir():
             with disk.naming(path):
                 file.parent.mkdir(parents=True)
@@ -47,14 +46,12 @@ class Changes:
 
     def remove(self, path: Path) -> None:
         """Lists a file that is removed."""
-        self._gone.append(path.relative_to(self.home).as_posix())
+        with disk.naming(path):
+            self.place(path, GONE).touch()
 
     def prepare(self) -> None:
-        """Flushes the changes to the disk."""
+        """Flushes the folders of the changes to the disk."""
         with disk.naming(self.home):
-            if not self._staged.is_dir():
-                self._staged.mkdir()
-            disk.write(self._staged / GONE, lambda out: out.write(json.dumps(self._gone).encode()))
             for folder, _, _ in os.walk(self._staged):
                 disk.flush(Path(folder))
 
@@ -116,13 +113,9 @@ def put_in_place(home: Path) -> None:
     """
     if not is_left(home):
         return
-    top = home / READY / FILES
-    files = [Path(above) / name for above, _, names in os.walk(top) for name in names]
-    # Records are moved last, so that other readers see no incomplete result.
-    files.sort(key=lambda file: file.name == RECORD)
-    moves = {file: home / file.relative_to(top) for file in files}
-    gone = _gone(home)
-    changed = {above for path in (*moves.values(), *gone) for above in path.parents}
+    moves, gone = _staged(home, FILES), _staged(home, GONE)
+    _check_inside(home, [*moves, *moves.values(), *gone.values()])
+    changed = {above for path in (*moves.values(), *gone.values()) for above in path.parents}
     try:
         with disk.naming(home):
             disk.flush(home / FOLDER)
@@ -130,41 +123,38 @@ def put_in_place(home: Path) -> None:
             with disk.naming(path):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 file.replace(path)
-        for path in gone:
+        for path in gone.values():
             with disk.naming(path):
                 path.unlink(missing_ok=True)
         with disk.naming(home):
             for folder in changed:
                 if folder.is_relative_to(home) and folder.is_dir():
                     disk.flush(folder)
-            for folder in sorted({path.parent for path in gone}, reverse=True):
+            for folder in sorted({path.parent for path in gone.values()}, reverse=True):
                 disk.remove_empty(folder)
-            (home / READY / GONE).unlink(missing_ok=True)
             shutil.rmtree(home / READY)
     except WriteError as problem:
         problem.is_committed = True
         raise
 
 
-def _gone(home: Path) -> list[Path]:
-    """The files that are removed from a folder.
+def _staged(home: Path, kind: Path) -> dict[Path, Path]:
+    """The files of a kind that are committed → their final names; records are last, so that other
+    readers see no incomplete result."""
+    top = home / READY / kind
+    files = [Path(above, name) for above, _, names in os.walk(top) for name in names]
+    files.sort(key=lambda file: file.name == RECORD)
+    return {file: home / file.relative_to(top) for file in files}
 
-    Raises:
-        ConfigError: if there is no list, or if one of the changes leads out of the folder: another
-            user may have sent it.
-    """
-    listed = home / READY / GONE
-    try:
-        names = json.loads(listed.read_text(encoding="utf-8")) if listed.exists() else []
-        gone = [home / str(name) for name in names]
-        below = [home / READY / FILES, *(path.parent for path in gone)]
-        for above, folders, _ in os.walk(below[0]):
-            below += [home / os.path.relpath(Path(above, name), below[0]) for name in folders]
-        if all(folder.resolve().is_relative_to(home.resolve()) for folder in below):
-            return gone
-    except (ValueError, TypeError):
-        pass
-    raise ConfigError(f"{home / READY}: has no changes of this folder; move it away")
+
+def _check_inside(home: Path, paths: Sequence[Path]) -> None:
+    """Raises an error if links lead out of a folder: another user may have sent it."""
+    own = home.resolve()
+    for folder in {path.parent for path in paths}:
+        if not folder.resolve().is_relative_to(own):
+            raise ConfigError(
+                f"{home / READY}: its changes lead to {folder.resolve()}; move it away"
+            )
 
 
 def clear(home: Path) -> None:

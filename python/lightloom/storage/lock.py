@@ -13,8 +13,8 @@ import os
 import threading
 import time
 from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from glob import iglob
 from pathlib import Path
 
@@ -40,10 +40,10 @@ _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.
 class _Held:
     """A lock that this process holds, with the number of its users."""
 
-    file: int = -1
-    by: int = 1
-    made: list[Path] = field(default_factory=list)
+    file: int
+    made: list[Path]
     """Folders that were made for the lock."""
+    by: int = 1
 
 
 _held: dict[str, _Held] = {}
@@ -99,16 +99,15 @@ def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> No
         if key in _held:
             _held[key].by += 1
             return
-        held = _Held()
+        made: list[Path] = []
         try:
-            held.file = _taken(folder, option, patience_s, held.made)
-            _held[key] = held
+            _held[key] = _Held(_taken(folder, option, patience_s, made), made)
             signals.note(folder / FOLDER)
             changes.clear(folder)
         except BaseException:
             if key in _held:
                 release(folder)
-            _leave(folder, held.made)
+            _leave(folder, made)
             raise
 
 
@@ -162,21 +161,22 @@ def _opened(lock: Path) -> int | None:
         file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
     except FileNotFoundError:  # its folder was removed by the last holder
         return None
-    mine = False
-    try:
-        with suppress(FileNotFoundError):
-            mine = _flock(file, lock) and os.fstat(file).st_ino == lock.stat().st_ino
-        if not mine:
-            os.close(file)
+    with ExitStack() as failed:
+        failed.callback(os.close, file)
+        if not _flock(file, lock) or not _is_named(file, lock):
             return None
+        failed.callback(_discard, lock)
         os.ftruncate(file, 0)
         os.pwrite(file, json.dumps(owner.me()).encode(), 0)
-        return file
-    except BaseException:
-        if mine:
-            _discard(lock)
-        os.close(file)
-        raise
+        failed.pop_all()
+    return file
+
+
+def _is_named(file: int, lock: Path) -> bool:
+    """Whether an open lock still has its name: its holder removes it."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(file), lock.stat())
+    return False
 
 
 def _discard(lock: Path) -> None:

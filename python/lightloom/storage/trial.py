@@ -73,5 +73,5 @@ def _check(into: Path, folder: Path, option: str) -> None:
 def _read_only(folder: Path) -> bool:
     try:
         return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
-    except (OSError, AttributeError):
+    except OSError:
         return False

@@ -60,11 +60,7 @@ class Line:
     def heed(self) -> None:
         """Raises KeyboardInterrupt if the parent has closed the pipe; it sends nothing during a
         job."""
-        try:
-            closed = self._pipe.poll()
-        except OSError:  # Windows
-            closed = True
-        if closed:
+        if self._pipe.poll():
             raise KeyboardInterrupt
 
     def serve(self) -> None:

@@ -32,9 +32,6 @@ _busy = False
 def begin(parent: int) -> None:
     """Prepares a process that the process `parent` has just started."""
     sys.stdout = sys.stderr  # the output of policies must not mix with the command's
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        return
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _strike)
@@ -85,9 +82,6 @@ def busy() -> Iterator[None]:
 def started() -> Iterator[None]:
     """Makes processes that are started in the block ignore signals to the process group until they
     set this themselves: blocked signals are inherited."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
     if SILENT not in sys.warnoptions:  # inherited by the processes that are started
         sys.warnoptions.append(SILENT)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
