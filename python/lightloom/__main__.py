@@ -23,10 +23,9 @@ def main() -> None:
         signals.watched()
         _write_what_can_be()
         cli.main()
-    except KeyboardInterrupt:
-        signals.end()
-    except SystemExit:
-        if signals.struck():
+    except BaseException as ended:
+        # Python replaces what a signal raises while a class is made, as in an import.
+        if isinstance(ended, KeyboardInterrupt) or signals.struck():
             signals.end()
         raise
 

@@ -349,6 +349,37 @@ def test_a_command_that_is_being_loaded_ends_at_once(
     assert (out, errors) == ("", f"{SAID[code]}: nothing unfinished was written\n")
 
 
+#: A process that makes a class, where Python 3.11 replaces an exception by a RuntimeError.
+CLASSES = """
+import sys, time
+from lightloom.__main__ import main
+from pathlib import Path
+
+class Slow:
+    def __set_name__(self, owner, name):
+        Path("making").touch()
+        time.sleep(30)
+
+def run(*given, **options):
+    class Owner:
+        slow = Slow()
+
+import lightloom
+lightloom.run = run
+sys.argv[1:] = ["run", "e.toml", "-o", "out"]
+main()
+"""
+
+
+def test_a_signal_while_a_class_is_made_leaves_no_traceback(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    with running(CLASSES, tmp_path, "making") as process:
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (143, "terminated: nothing unfinished was written\n")
+    assert files(tmp_path) == {"e.toml", "making"}
+
+
 def ignoring() -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
