@@ -85,6 +85,8 @@ def store(tmp_path: Path) -> Counted:
     rows = [row(n, state, lab.now - HISTORY + n) for n, state in enumerate(states)]
     with made._engine.begin() as db:
         db.execute(schema.transaction.insert(), rows)
+        stuck = {"switch": "east", "port": "1A", "number": HISTORY - 2}
+        db.execute(schema.stuck_port.insert().values(**stuck))
         for table, row_of in ((schema.lease, lease), (schema.job, job), (schema.deferred, change)):
             times = [lab.now - 2 * HISTORY + n for n in range(HISTORY)]
             db.execute(table.insert(), [*map(row_of, times), row_of(lab.now)])
