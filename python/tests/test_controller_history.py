@@ -13,6 +13,7 @@ from lightloom.controller import schema
 from lightloom.controller.deferred import waiting
 from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
+from lightloom.controller.overview import SHOWN, state_of
 from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import OPEN, OVER
 
@@ -134,3 +135,14 @@ def test_what_is_unfinished_is_what_is_not_over(store: Counted) -> None:
     }
     assert {*counts} <= {*OPEN, *OVER}
     assert sum(seconds for _, seconds in counts.values()) == pytest.approx(HISTORY / 2)
+
+
+def test_an_open_transaction_is_shown_after_many_later_ones(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    change: dict[str, Any] = {"before": [], "removed": [], "added": [], "kept": []}
+    lab.store.plan("east", change, "ann")
+    with lab.store._engine.begin() as db:
+        rows = [row(n, "done", lab.now) | {"id": n} for n in range(2, 2 + SHOWN)]
+        db.execute(schema.transaction.insert(), rows)
+    shown = [one["id"] for one in state_of(lab.controller)["transactions"]]
+    assert shown == [*range(1 + SHOWN, 0, -1)]

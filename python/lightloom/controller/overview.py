@@ -14,6 +14,7 @@ from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
 from lightloom.controller.retries import LOOKED_AT
 from lightloom.controller.service import Controller
+from lightloom.controller.store import Store
 from lightloom.controller.transaction import without_light
 from lightloom.controller.transaction_log import Transaction
 from lightloom.switches.ports import Pair, name_of
@@ -24,7 +25,7 @@ SKEW_S = 2.0
 """Largest time by which the clock may be behind the last record; beyond it, the clock was set back
 or differs from that of another controller."""
 SHOWN = 20
-"""Number of transactions that are shown."""
+"""Number of transactions that are shown, beside those that are not over."""
 
 
 def state_of(controller: Controller) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def state_of(controller: Controller) -> dict[str, Any]:
             {**_switch(one, controller.wanted(one.name)), **_dark(controller, one, now)}
             for one in controller.switches.values()
         ],
-        "transactions": [_transaction(one) for one in store.transactions(limit=SHOWN)],
+        "transactions": [_transaction(one) for one in _shown(store)],
         "leases": [{**vars(one), "active": one.is_active(now)} for one in leases(store, now)],
         "jobs": [{**vars(one), "racks": [*one.racks]} for one in jobs(store, now)],
         "deferred": [deferred_table(one) for one in waiting(store)],
@@ -115,6 +116,12 @@ def _heaviest(one: Managed) -> list[dict[str, Any]]:
 
 def _named(one: Managed, pair: Pair) -> dict[str, Any]:
     return {"name": name_of(pair), "pair": pair, "racks": one.racks.named(pair)}
+
+
+def _shown(store: Store) -> list[Transaction]:
+    """The last transactions, and earlier ones that are not over; newest first."""
+    found = {one.id: one for one in [*store.transactions(limit=SHOWN), *store.unfinished()]}
+    return [found[number] for number in sorted(found, reverse=True)]
 
 
 def _transaction(one: Transaction) -> dict[str, Any]:
