@@ -78,6 +78,33 @@ def test_a_silent_switch_does_not_hold_up_the_others(tmp_path: Path) -> None:
     assert lab.store.broken_link() is None
 
 
+def test_a_silent_switch_does_not_hold_up_a_start(tmp_path: Path) -> None:
+    """A controller crashed while it changed `west`, which does not answer the next one: `east` is
+    changed meanwhile, and the transaction of `west` is finished when it answers."""
+    lab = pod(tmp_path, ["west", "east"], 4)
+    change = {"before": [], "removed": [], "added": [(1, 2)], "kept": []}
+    lab.store.move(lab.store.plan("west", change, "ann").id, "draining")
+    gate = Gate(lab.switches["west"].read)
+    lab.switches["west"].read = gate  # type: ignore[method-assign]
+    lab.controller.want("east", [(3, 4)], "ann")
+    begun = Controller(
+        lab.config, lab.store, lab.clock, lambda one: lab.switches[one.name], workers=4
+    )
+    assert begun.start() == []
+    assert [(one.switch, one.state) for one in begun.cycle()] == [("east", "done")]
+    assert (gate.came, lab.store.transactions("west")[0].state) == (1, "draining")
+    gate.opened.set()
+    made: list[tuple[str, str]] = []
+
+    def passed() -> bool:
+        made.extend((one.switch, one.state) for one in begun.cycle())
+        return bool(made)
+
+    wait(passed)
+    assert made == [("west", "undone")]
+    assert lab.store.broken_link() is None
+
+
 def test_many_switches_change_at_once(tmp_path: Path) -> None:
     """Twenty switches that take 100 ms each, on ten threads: ten change at a time, all changes are
     completed, and the audit log is complete."""

@@ -202,9 +202,13 @@ class Controller:
 
     def start(self) -> list[Transaction]:
         """Finishes or undoes transactions that a crash left open, and reads every switch; returns
-        these transactions."""
+        these transactions.
+
+        With several workers, it does not wait longer than an interval for a switch: `cycle` then
+        returns its transactions.
+        """
         self._hook.start(lambda: self.store.check_role(self.store.fence))
-        return self._passes.run(self._jobs(self._begin))
+        return self._passes.run(self._jobs(self._begin), self._interval_s)
 
     def read(self) -> None:
         """Reads every switch once; opens no resource of the hook."""
