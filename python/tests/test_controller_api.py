@@ -293,6 +293,36 @@ def test_each_kind_of_alarm_is_answered_and_counted(reached: Reached) -> None:
     assert counts == dict.fromkeys(kinds, 1)
 
 
+@pytest.mark.parametrize("level", [-60.0, -40.0])
+def test_a_circuit_without_light_counts_as_dark(reached: Reached, level: float) -> None:
+    """One direction lost its light: it is connected, and it carries nothing. Monitors report -40
+    dBm as their least power."""
+    lab, switch = reached.lab, reached.lab.switches["east"]
+    lab.controller.apply("east", [(1, 2), (2, 1)], "ann")
+    lab.send(matrix((0, 1, 10**9)))
+    usual = switch.power
+    switch.power = lambda: {**(usual() or {}), Port("B", 2): level}  # type: ignore[method-assign]
+    lab.controller.cycle()
+    shown = reached.ask("GET", "/state").json()["switches"][0]
+    assert [[one["name"] for one in shown[key]] for key in ("lit", "dark")] == [
+        ["2A-1B"],
+        ["1A-2B"],
+    ]
+    assert {one["name"]: one["lit"] for one in shown["wanted"]} == {"1A-2B": False, "2A-1B": True}
+    assert {one["racks"]: one["joined"] for one in shown["heaviest"]} == {
+        "a → b": False,
+        "b → a": True,
+    }
+    assert shown["carried"] == 0.5
+    samples = {
+        s.name: s.value
+        for family in text_string_to_metric_families(reached.http.get("/metrics").text)
+        for s in family.samples
+    }
+    assert samples["lightloom_cross_connects"] == 1
+    assert samples["lightloom_demand_joined"] == 0.5
+
+
 def test_the_grafana_dashboard_names_metrics_that_there_are(reached: Reached) -> None:
     text = reached.http.get("/metrics").text
     known = {s.name for family in text_string_to_metric_families(text) for s in family.samples}
@@ -371,6 +401,11 @@ def test_the_dashboard_is_live_and_asks_nobody_else(
         reached.lab.controller.want("east", [(1, 2)], "ann")
         reached.lab.controller.reconcile("east", "ann")
         page.wait_for_selector("svg line.lit", state="attached")
+        reached.lab.controller.switches["east"].power = {Port("B", 2): -60.0}
+        reached.lab.controller._tell()
+        page.wait_for_selector("svg line.dark", state="attached")
+        assert "0 lit, 1 wanted, 1 not lit; 1 connected without light" in page.inner_text("article")
+        reached.lab.controller.switches["east"].power = {}
         assert page.locator("#transactions tr").count() == 1
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert not page.locator("form").is_visible()

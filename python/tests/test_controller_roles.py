@@ -487,8 +487,15 @@ def test_a_restored_circuit_without_light_is_stuck_and_gets_no_traffic(
     controller = lab.begin(hook=hook)
     controller.want("east", [(1, 2)], "ann")
     controller.cycle()
-    levels = {Port("B", b): -60.0 if b in (2, 3) else -3.0 for b in range(1, 9)}
-    monkeypatch.setattr(lab.switches["east"], "power", lambda: levels)
+    switch = lab.switches["east"]
+    act = switch.change
+
+    def change(*given: object, **keys: object) -> object:
+        levels = {Port("B", b): -60.0 if b in (2, 3) else -3.0 for b in range(1, 9)}
+        monkeypatch.setattr(switch, "power", lambda: levels)
+        return act(*given, **keys)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(switch, "change", change)
     hook.calls.clear()
     controller.want("east", [(1, 3)], "ann")
     (made,) = controller.reconcile("east", "ann")

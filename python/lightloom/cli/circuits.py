@@ -55,8 +55,12 @@ def get(url: Url = None, json: Json = False) -> None:
             owners = {c["name"]: c["owner"] for c in reversed(one["wanted"])}
             for c in one["lit"]:
                 console.say(f"  {c['name']}  {c['racks'] or ''}  {owners.get(c['name'], '-')}")
+            dark = {c["name"] for c in one["dark"]}
+            for c in one["dark"]:
+                owner = owners.get(c["name"], "-")
+                console.say(f"  {c['name']}  {c['racks'] or ''}  {owner}: connected, no light")
             for c in one["wanted"]:
-                if not c["lit"]:
+                if not c["lit"] and c["name"] not in dark:
                     state_of = ": not lit" if is_read else ""
                     console.say(f"  {c['name']}  {c['racks'] or ''}  {c['owner']}{state_of}")
             if one["dark_limit_s"] is not None:

@@ -241,6 +241,8 @@ class SwitchState(Answer):
     trouble: str | None
     racks: list[str]
     lit: list[NamedPair]
+    dark: list[NamedPair]
+    """Cross-connects that are connected and carry no light."""
     wanted: list[WantedPair]
     advice: list[NamedPair] | None
     held_back: str | None

@@ -10,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily, Metric, SummaryMetricFam
 from prometheus_client.registry import Collector
 
 from lightloom.controller.answers import AlarmKind
-from lightloom.controller.overview import alarms_of, dark_of
+from lightloom.controller.overview import alarms_of, dark_of, with_light
 from lightloom.controller.service import Controller
 from lightloom.controller.transaction_log import OPEN, OVER
 
@@ -36,9 +36,10 @@ def exposition(controller: Controller) -> bytes:
         wanted.labels(one.name).set(len(pairs))
         if one.read_at is not None:
             dark.labels(one.name).set(len(dark_of(one, pairs)))
-            lit.labels(one.name).set(len(one.lit))
+            carrying = with_light(one)
+            lit.labels(one.name).set(len(carrying))
             drift.labels(one.name).set(len(one.unowned))
-            carried.labels(one.name).set(one.share(one.lit))
+            carried.labels(one.name).set(one.share(carrying))
         if one.read_at is not None or one.trouble is not None:
             reachable.labels(one.name).set(one.trouble is None)
         made = controller.store.outcomes(one.name)

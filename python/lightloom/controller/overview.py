@@ -69,7 +69,8 @@ def deferred_table(one: Deferred) -> dict[str, Any]:
 
 
 def _switch(one: Managed, wanted: list[Wanted]) -> dict[str, Any]:
-    lit, about = {*one.lit}, one.description
+    about, lit = one.description, with_light(one)
+    dark = dark_of(one, one.lit)
     return {
         "name": one.name,
         "url": one.url,
@@ -78,7 +79,8 @@ def _switch(one: Managed, wanted: list[Wanted]) -> dict[str, Any]:
         "read_at": one.read_at,
         "trouble": one.trouble,
         "racks": one.racks.names,
-        "lit": [_named(one, pair) for pair in one.lit],
+        "lit": [_named(one, pair) for pair in lit],
+        "dark": [_named(one, pair) for pair in dark],
         "wanted": [
             {**_named(one, wish.pair), "owner": wish.owner, "lit": wish.pair in lit}
             for wish in wanted
@@ -88,7 +90,7 @@ def _switch(one: Managed, wanted: list[Wanted]) -> dict[str, Any]:
         "unowned": [name_of(pair) for pair in one.unowned],
         "conflicts": one.conflicts,
         "demand": None if one.demand is None else vars(one.demand),
-        "carried": one.share(one.lit),
+        "carried": one.share(lit),
         "heaviest": _heaviest(one),
     }
 
@@ -107,7 +109,7 @@ def _heaviest(one: Managed) -> list[dict[str, Any]]:
     matrix, names = one.demand.matrix, one.racks.names
     pairs = ((size, a, b) for a, row in enumerate(matrix) for b, size in enumerate(row))
     top = heapq.nlargest(HEAVIEST, (found for found in pairs if found[0] > 0))
-    joined = one.racks.ways(one.lit)
+    joined = one.racks.ways(with_light(one))
     return [
         {"racks": f"{names[a]} → {names[b]}", "bytes": size, "joined": (a, b) in joined}
         for size, a, b in top
@@ -162,6 +164,12 @@ def dark_of(one: Managed, pairs: Iterable[Pair]) -> list[Pair]:
     """The cross-connects that a switch lacks or that carry no light."""
     lit = {*one.lit}
     return [p for p in pairs if p not in lit or without_light([p], one.power) is not None]
+
+
+def with_light(one: Managed) -> list[Pair]:
+    """The cross-connects of a switch, except for those that carry no light."""
+    dark = {*dark_of(one, one.lit)}
+    return [pair for pair in one.lit if pair not in dark]
 
 
 def _without_light(one: Managed, wanted: list[Wanted]) -> str | None:
