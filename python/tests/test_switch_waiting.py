@@ -84,3 +84,15 @@ def test_a_path_that_settles_is_not_dark_and_one_whose_mirror_is_stuck_is(settle
         patch.setattr(waiting, "time", Clock(switch))
         assert [*find_dark(switch, reading, pairs)] == [(2, 2)]
         assert find_dark(switch, reading, [(1, 1)]) == {}
+
+
+def test_the_least_power_of_a_monitor_is_no_light():
+    """Monitors report -40 dBm for every level below it."""
+    switch = EmulatedSwitch(Design())
+    reading = Reading([CrossConnect((1, 1), "x")])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting, "time", Clock(switch))
+        patch.setattr(switch, "power", lambda: {Port("A", 1): 0.0, Port("B", 1): -40.0})
+        assert [*find_dark(switch, reading, [(1, 1)])] == [(1, 1)]
+        with pytest.raises(SwitchError, match="1B"):
+            wait_for_light(switch.power, Outcome([], [(1, 1)]), 0.0, 1.0)

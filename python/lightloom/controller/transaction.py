@@ -22,7 +22,7 @@ from lightloom.switches.protocol import CircuitSwitch, Reading, SwitchError
 from lightloom.switches.states import Status
 
 DARK_DBM = -40.0
-"""Optical power below which a port counts as dark."""
+"""Largest optical power at which a port counts as dark."""
 POLL_S = 0.1
 """Time between two readings of a switch that is setting up cross-connects [s]."""
 TRIES = 3
@@ -420,7 +420,7 @@ def without_light(pairs: Sequence[Pair], power: Mapping[Port, float]) -> str | N
     """The first of some cross-connects whose output port emits no light; None if there is none."""
     for pair in pairs:
         level = power.get(Port("B", pair[1]))
-        if level is not None and level < DARK_DBM:
+        if level is not None and level <= DARK_DBM:
             return f"{name_of(pair)} is connected, and no light leaves it ({level:.1f} dBm)"
     return None
 

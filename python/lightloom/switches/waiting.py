@@ -90,7 +90,7 @@ def wait_for_light(
         found = power() or {}
         judged = [Port("B", b) for a, b in done.added if found.get(Port("A", a), -1e3) > LIT_DBM]
         judged = [port for port in judged if port in found]
-        dark = [port for port in judged if found[port] < LIT_DBM]
+        dark = [port for port in judged if found[port] <= LIT_DBM]
         moving = [port for port in judged if abs(found[port] - last.get(port, 1e3)) > STEADY_DB]
         seconds = time.monotonic() - started
         if not dark and not moving:
@@ -132,7 +132,7 @@ def _dark_by_light(switch: CircuitSwitch, pairs: Sequence[Pair]) -> dict[Pair, s
         found = {
             pair: f"dark: {into:.2f} dBm enters, {out:.2f} dBm leaves"
             for pair, (into, out) in ends.items()
-            if into is not None and out is not None and out < LIT_DBM < into
+            if into is not None and out is not None and out <= LIT_DBM < into
         }
         if not found or time.monotonic() > until:
             return found
