@@ -9,9 +9,14 @@ from typing import Any
 
 import pytest
 from controller_support import PORTS, Lab, Reached
+from fastapi.testclient import TestClient
 from test_controller_service import wait
 
+from lightloom.controller.api import app_of
+from lightloom.controller.managed import LONGEST_PASS_S
+from lightloom.controller.overview import alarms_of
 from lightloom.controller.passes import Passes
+from lightloom.controller.run import Loop, Role
 from lightloom.controller.service import Controller
 from lightloom.controller.store import Store
 from lightloom.switches.design import Design
@@ -103,6 +108,57 @@ def test_a_silent_switch_does_not_hold_up_a_start(tmp_path: Path) -> None:
     wait(passed)
     assert made == [("west", "undone")]
     assert lab.store.broken_link() is None
+
+
+def test_a_failure_of_a_long_pass_stays_until_a_pass_of_the_switch_succeeds(
+    tmp_path: Path,
+) -> None:
+    """Between two failures of `west`, the loop passes over `east` alone."""
+    lab = pod(tmp_path, ["west", "east"], 4)
+    role = Role(lab.store, 1e9, "one")
+    role.renew()
+    loop = Loop(lab.controller, role, lambda _: None, lambda: lab.now)
+
+    def fail() -> None:
+        raise RuntimeError("a bug")
+
+    def turn() -> str | None:
+        lab.now += 1
+        loop.turn()
+        return lab.controller.failure
+
+    usual = lab.switches["west"].read
+    gate = Gate(fail)
+    lab.switches["west"].read = gate  # type: ignore[method-assign]
+    gate.opened.set()
+    for _ in range(2):
+        assert turn() == "west: RuntimeError: a bug"
+        gate.opened.clear()
+        assert turn() == "west: RuntimeError: a bug"
+        gate.opened.set()
+        wait(lambda: lab.controller.switches["west"].pass_began is None)
+    gate.act = usual
+    wait(lambda: turn() is None)
+
+
+def test_a_switch_that_hangs_is_unreachable(tmp_path: Path) -> None:
+    """Until its pass has ended; it had answered before."""
+    lab = pod(tmp_path, ["west", "east"], 4)
+    gate = Gate(lab.switches["west"].read)
+    lab.switches["west"].read = gate  # type: ignore[method-assign]
+    lab.controller.cycle()
+
+    def found() -> list[tuple[str, str]]:
+        return [(one["kind"], one["switch"]) for one in alarms_of(lab.controller)]
+
+    lab.now += LONGEST_PASS_S / 2
+    assert found() == []
+    lab.now += LONGEST_PASS_S
+    assert found() == [("unreachable", "west")]
+    http = TestClient(app_of(lab.controller))
+    assert http.get("/healthz").json() == {"status": "degraded", "unreachable": ["west"]}
+    gate.opened.set()
+    wait(lambda: found() == [])
 
 
 def test_many_switches_change_at_once(tmp_path: Path) -> None:

@@ -107,7 +107,8 @@ Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 @routes.get("/healthz")
 def healthz(controller: Ours) -> answers.Health:
     """Whether the controller works, and the switches that do not answer."""
-    unreachable = [one.name for one in controller.switches.values() if one.trouble]
+    now = controller.clock()
+    unreachable = [one.name for one in controller.switches.values() if one.why_unreachable(now)]
     return answers.Health(status=_status(controller, unreachable), unreachable=unreachable)
 
 

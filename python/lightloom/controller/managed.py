@@ -15,6 +15,9 @@ from lightloom.controller.racks import Racks
 from lightloom.switches.ports import Pair, Port, Size
 from lightloom.switches.protocol import Description
 
+LONGEST_PASS_S = 120.0
+"""Time of a pass after which the switch counts as unreachable [s]."""
+
 
 @dataclass
 class Managed:
@@ -38,6 +41,8 @@ class Managed:
     port_count: int | None = None
     """Number of ports in the last reading; if it changes, another switch may have this address."""
     read_at: float | None = None
+    pass_began: float | None = None
+    """Time at which the present pass began [s since 1970]; None if there is none."""
     trouble: str | None = None
     """The reason why it could not be read; None if it could."""
     advice: list[Pair] | None = None
@@ -61,6 +66,13 @@ class Managed:
     def size(self) -> Size | None:
         """Its ports; None if it has not been read."""
         return None if self.description is None else self.description.size
+
+    def why_unreachable(self, now: float) -> str | None:
+        """The reason why its last reading is not valid, or may be old; None if it is valid."""
+        lasts = 0.0 if self.pass_began is None else now - self.pass_began
+        if self.trouble is None and lasts > LONGEST_PASS_S:
+            return f"a pass has not ended for {lasts:.0f} s: the switch or the hook hangs"
+        return self.trouble
 
     def is_idle(self, pair: Pair) -> bool:
         """Whether there is no demand either way between the racks that a cross-connect joins."""

@@ -215,8 +215,8 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
             text = f"lease {lease.id} of {lease.owner}: rack {gone[0]} is not in the port map"
             found.append({"kind": "removed", "switch": lease.switch, "text": text})
     for one in controller.switches.values():
-        if one.trouble is not None:
-            found.append({"kind": "unreachable", "switch": one.name, "text": one.trouble})
+        if (why := one.why_unreachable(controller.clock())) is not None:
+            found.append({"kind": "unreachable", "switch": one.name, "text": why})
         if one.policy_trouble is not None:
             found.append({"kind": "policy", "switch": one.name, "text": one.policy_trouble})
         if one.unowned and controller.config.unowned == "report":

@@ -22,6 +22,8 @@ class Passes:
 
     def __init__(self, workers: int) -> None:
         """Starts the threads; with one worker, jobs run in order in the caller's thread."""
+        self.failed: dict[str, BaseException] = {}
+        """The error of each switch whose last completed job failed."""
         self._running: dict[str, Future[Made]] = {}
         self._queue: SimpleQueue[tuple[Future[Made], Job]] = SimpleQueue()
         self._is_parallel = workers > 1
@@ -40,17 +42,24 @@ class Passes:
             Exception: the exception of a job, after all others have ended or the wait is over.
         """
         if not self._is_parallel:
+            self.failed = {}
             return [one for job in jobs.values() for one in job()]
         for name, job in jobs.items():
             if name not in self._running:
                 self._running[name] = Future()
                 self._queue.put((self._running[name], job))
         over = wait(self._running.values(), wait_s).done
-        ended = [self._running.pop(name) for name, one in [*self._running.items()] if one in over]
-        problems = [problem for one in ended if (problem := one.exception()) is not None]
-        if problems:
-            raise problems[0]
-        return [made for one in ended for made in one.result()]
+        ended = {name: one for name, one in self._running.items() if one in over}
+        problems = {}
+        for name, one in ended.items():
+            del self._running[name]
+            self.failed.pop(name, None)
+            if (problem := one.exception()) is not None:
+                problems[name] = problem
+        self.failed |= problems
+        for problem in problems.values():
+            raise problem
+        return [made for one in ended.values() for made in one.result()]
 
     def _work(self) -> None:
         while True:

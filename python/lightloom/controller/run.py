@@ -147,6 +147,11 @@ class Role:
         self.held = False
 
 
+def _text(problem: BaseException) -> str:
+    """The kind of an error, and the first line of its text."""
+    return f"{type(problem).__name__}: {next(iter(str(problem).splitlines()), '')}"
+
+
 class Loop:
     """Recovers once the role is held, then reconciles at every interval."""
 
@@ -200,15 +205,19 @@ class Loop:
                     self._say(f"transaction {one.id} of {one.switch} was left open: {one.state}")
             for one in self._controller.cycle():
                 self._say_made(one)
-            self._controller.failure = None
+            self._controller.failure = self._failure()
         except DeposedError:
             self._is_active = False
             self._controller.stand_by()
         except Exception as problem:  # a bug must not end the loop silently
-            said = next(iter(str(problem).splitlines()), "")
-            self._controller.failure = f"{type(problem).__name__}: {said}"
+            self._controller.failure = self._failure() or _text(problem)
             again = f"it is tried again in {self._interval_s:g} s"
             self._say(f"the loop failed: {self._controller.failure}; {again}")
+
+    def _failure(self) -> str | None:
+        """The switches whose last pass failed, with their errors; None if there are none."""
+        found = [f"{name}: {_text(problem)}" for name, problem in self._controller.failed.items()]
+        return "; ".join(found) or None
 
     def _say_made(self, one: Transaction) -> None:
         about = f"transaction {one.id} of {one.switch} for {one.who}: {one.state} {one.reason}"

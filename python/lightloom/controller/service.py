@@ -219,11 +219,26 @@ class Controller:
     def stand_by(self) -> None:
         """Records that another controller may be active, which the dashboard shows."""
         self.failure = None
+        self._passes.failed.clear()
         self._hook.stop()
         self._tell()
 
+    @property
+    def failed(self) -> Mapping[str, BaseException]:
+        """The error of each switch whose last completed pass failed."""
+        return self._passes.failed
+
     def _jobs(self, act: Callable[[Managed], list[Transaction]]) -> dict[str, Job]:
-        return {one.name: partial(act, one) for one in self.switches.values()}
+        return {one.name: partial(self._timed, act, one) for one in self.switches.values()}
+
+    def _timed(
+        self, act: Callable[[Managed], list[Transaction]], one: Managed
+    ) -> list[Transaction]:
+        one.pass_began = self.clock()
+        try:
+            return act(one)
+        finally:
+            one.pass_began = None
 
     def _begin(self, one: Managed) -> list[Transaction]:
         with one.lock:
