@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -37,6 +38,7 @@ from lightloom.switches.design import Design
 from lightloom.switches.emulated import EmulatedSwitch
 from lightloom.switches.ports import Size
 from lightloom.switches.protocol import SwitchError
+from lightloom.units.dates import utc
 
 SWITCH = {"name": "x", "url": "scpi://a", "ports": "p.csv"}
 LOCAL = ("localhost", "127.0.0.1")
@@ -860,6 +862,26 @@ def test_a_policy_of_one_way_circuits_keeps_them_over_a_restart(tmp_path: Path) 
         lab.now += 10
         lab.begin()
     assert [one.state for one in lab.store.transactions()] == ["done"]
+
+
+@pytest.mark.parametrize("priority", [100, 99])
+def test_the_remedies_of_a_refused_lease_help(tmp_path: Path, priority: int) -> None:
+    """Two leases follow each other, and a third one ends too late before another lease."""
+    lab = Lab(tmp_path)
+    t = float(round(lab.now))
+    add = partial(reserve, lab.store, "east")
+    for begins, ends in ((t, t + 100.5), (t + 100.5, t + 200.5), (t + 220, t + 300)):
+        add(("a", "b"), "ann", priority, begins, ends)
+    for begins, ends, free in (
+        (t + 50, t + 60, t + 201),
+        (t + 50, t + 70, t + 300),
+        (t + 210, t + 230, t + 300),
+    ):
+        with pytest.raises(ConfigError) as refused:
+            add(("a", "c"), "bob", 0, begins, ends)
+        by_rank = "" if priority == 100 else ", or use a priority above 99"
+        assert refused.value.remedy == f"begin at {utc(free)} or later{by_rank}"
+    assert add(("a", "c"), "bob", 0, t + 201, t + 211).owner == "bob"
 
 
 def test_a_lease_of_a_rack_that_left_the_port_map_is_named(tmp_path: Path) -> None:

@@ -102,15 +102,17 @@ def reserve(
         raise refusal("priority", priority, limit, "correct it")
 
     def check(rows: Sequence[Mapping[str, Any]]) -> None:
-        for other in (_lease(row) for row in rows if row["switch"] == switch):
-            shared = set(racks) & set(other.racks)
-            if shared and other.overlaps(begins, ends) and other.priority >= priority:
-                limit = f"{other.owner} holds it (lease {other.id}) until {utc(other.until)}"
-                remedy = (
-                    f"begin at {utc(other.until)} or later, or use a priority above "
-                    f"{other.priority}"
-                )
-                raise refusal("rack", sorted(shared)[0], limit, remedy)
+        listed = [_lease(row) for row in rows if row["switch"] == switch]
+        others = [one for one in listed if {*racks} & {*one.racks}]
+        above = [one for one in others if one.priority >= priority]
+        holding = [one for one in above if one.overlaps(begins, ends)]
+        if holding:
+            first, most = min(holding, key=lambda one: one.id), max(one.priority for one in holding)
+            limit = f"{first.owner} holds it (lease {first.id}) until {utc(first.until)}"
+            remedy = f"begin at {utc(_free_from(above, begins, ends))} or later"
+            if most < MOST_PRIORITY:
+                remedy += f", or use a priority above {most}"
+            raise refusal("rack", min({*racks} & {*first.racks}), limit, remedy)
 
     values: dict[str, Any] = {"switch": switch, "rack_a": racks[0], "rack_b": racks[1]}
     values |= {"owner": owner, "priority": priority, "begins": begins, "ends": ends}
@@ -119,6 +121,14 @@ def reserve(
         store.add, schema.lease, owner, "reserve", check=check, beside=beside, claim=claim
     )
     return _numbered(store, add(**values))
+
+
+def _free_from(others: Sequence[Lease], begins: float, ends: float) -> float:
+    """The first time at which a lease of the same length overlaps none of some others."""
+    length = ends - begins
+    while overlapping := [one.until for one in others if one.overlaps(begins, begins + length)]:
+        begins = max(overlapping)
+    return begins
 
 
 def _numbered(store: Store, number: int) -> Lease:
