@@ -165,18 +165,23 @@ def test_an_undo_goes_on_when_its_hook_answers(tmp_path: Path, site: Site) -> No
     assert site.lab.lit() == [(1, 1), (2, 2)]
 
 
-def test_a_refused_change_drains_nothing_that_was_never_used(site: Site) -> None:
+def test_a_hook_that_fails_in_an_undo_is_called_again(site: Site) -> None:
+    """The switch refuses the new circuit; the hook drains at first, and then fails once."""
     act = site.switch.change
 
     def change(remove: Any, add: Any, **keys: Any) -> Any:
         if (1, 3) in add:
             act(remove, [], **keys)
+            site.hook.fails = {"drain": 1} if site.lab.store.transactions()[0].reason == "" else {}
             raise SwitchError("refused")
         return act(remove, add, **keys)
 
     site.switch.change = change  # type: ignore[method-assign]
-    assert site.apply([(1, 3), (2, 2)]) == "undone"
-    assert site.hook.calls == [("drain", [(1, 1)]), ("enter", [(1, 1)])]
+    assert site.apply([(1, 3), (2, 2)]) == "changing"
+    assert site.kinds() == ["hook"]
+    site.controller.want("east", [(1, 1), (2, 2)], "ann")
+    assert [made.state for made in site.controller.cycle()] == ["undone"]
+    assert (site.lab.lit(), site.hook.entered()) == ([(1, 1), (2, 2)], {(1, 1)})
 
 
 def test_a_stuck_transaction_outlasts_changes_of_other_ports(tmp_path: Path) -> None:

@@ -303,12 +303,11 @@ class Steps:
         """Restores the state of the switch before the transaction."""
         removed = {*one.pairs("removed")}
         before = [pair for pair in one.pairs("before") if pair in removed]
-        if one.state == "verifying":
-            try:
-                # After a crash, traffic may be on the new circuits.
-                self._guarded.drain(one.switch, one.pairs("added"))
-            except HookError as problem:
-                return self._move(one, one.state, f"{why}{KEPT_AWAY}{problem}")
+        try:
+            # After a crash, or by another client, traffic may be on the new circuits.
+            self._guarded.drain(one.switch, one.pairs("added"))
+        except HookError as problem:
+            return self._move(one, one.state, f"{why}{KEPT_AWAY}{problem}")
         failure = self._change(one, one.pairs("added"), before)
         if failure is None:
             dark = {*one.pairs("dark")}
