@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from cli_support import ROOT
 from economics_support import book
+from statement_support import each, values_of
 from test_first import limits
 from test_report_support import Profile, circuits, make_comparison
 
@@ -83,7 +84,7 @@ def test_no_fabric_carries_more_than_its_links(stop: str) -> None:
     (decision,) = report.decide([comparison], [books.load("hydra-2013")])
     assert decision is not None
     assert decision.carrying == ()
-    assert decision.title == "No fabric carries this traffic"
+    assert decision.title.startswith("No fabric carries")
 
 
 def test_a_fabric_alone_that_does_not_carry_the_load_is_not_priced() -> None:
@@ -556,10 +557,12 @@ def test_sections_claim_what_the_verdict_claims(window: str, *, ahead: bool) -> 
     comparison = trees(fixed(0.2, "64 KB"), run, half=2, whole=1)
     found = first(comparison)
     assert (found.leaders == ("whole",)) is ahead
-    cards = {v.question: v.answer for v in verdicts.verdicts(reading.read([comparison])[0])}
+    cards = {v.question: v.said for v in verdicts.verdicts(reading.read([comparison])[0])}
     latency = next(a for q, a in cards.items() if q.startswith("How soon do flows arrive"))
-    assert ("whole has the lowest mean latency" in latency) is ahead
-    assert ("mean latency is" in cards["What does oversubscription cost?"]) is ahead
+    lowest = [x["leaders"] for x in each(latency, "lowest latency")]
+    assert (lowest == [("whole",)]) is ahead
+    cost = [x["measure"] for x in each(cards["What does oversubscription cost?"], "time longer")]
+    assert (cost == ["mean latency"]) is ahead
 
 
 def test_a_bound_above_the_best_interval_is_behind() -> None:
@@ -587,8 +590,8 @@ def test_flows_of_several_seeds_are_said_to_be(seeds: int, flows: int) -> None:
     cut = {"limit_s": 1.0, "flows": 1000, "flows_never_offered": 985, "flows_unfinished": 10}
     said = cuts.note([{"cut": cut}] * seeds)
     assert said is not None
-    assert f"of {flows:,} flows" in said
-    assert (f"over {seeds} seeds" in said) == (seeds > 1)
+    assert values_of([said], "flows cut")["flows"] == flows
+    assert (f"over {seeds} seeds" in str(said)) == (seeds > 1)
 
 
 def test_flows_that_a_limit_left_out_are_not_finished() -> None:
@@ -702,7 +705,7 @@ def test_of_fabrics_that_cost_the_same_the_headline_names_the_fastest(tmp_path: 
     (decision,) = report.decide([comparison], [books.load(path)])
     assert decision is not None
     assert decision.leaders == ("o1.5", "o1.7")
-    assert "o1.5 is 1.6 to 3.0× faster" in decision.title.replace("\u00a0", " ")
+    assert "o1.5 is 1.6 to 3.0×" in decision.title.replace("\u00a0", " ")
 
 
 def test_one_overloaded_rack_of_sixteen_is_not_carried(tmp_path: Path) -> None:

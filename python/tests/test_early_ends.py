@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 from cli_support import lightloom as run_lightloom
 from cli_support import write
+from statement_support import ahead, each, kinds, lead, values_of
 from test_first import limits, made, plain
 
 import lightloom
@@ -25,6 +26,7 @@ from lightloom.analysis.findings import AloneCarries
 from lightloom.analysis.model import Workload
 from lightloom.analysis.ranking import Score
 from lightloom.analysis.verdicts import First, each_flow, verdicts
+from lightloom.analysis.verdicts.criteria import LAST, LONG
 from lightloom.config import loads
 from lightloom.costs import book as books
 
@@ -63,15 +65,18 @@ def test_a_fabric_that_finished_no_flow_does_not_carry_the_traffic() -> None:
     """Each flow of 10 MB takes 8 ms at 10 Gb/s: after 4 ms, half of 80 MB has arrived."""
     comparison = trees(at_once(), stop="4 ms")
     found = first(comparison)
-    assert found.title == "full delivers the most by the end of the run"
-    assert plain(found.answer).startswith(
-        "full delivered 40.0 MB of 80.0 MB and finished none of 8 flows; "
-    )
+    assert isinstance(found.finding, AloneCarries)
+    assert found.finding.leader == "full"
+    left = found.finding.unfinished
+    assert left is not None
+    assert (left.bytes_delivered, left.bytes_offered) == (pytest.approx(40e6, rel=0.01), 80e6)
+    assert (left.flows_completed, left.flows_offered) == (0, 8)
     assert "1 %" not in plain(found.answer)
     (decision,) = report.decide([comparison], [books.load("sirius-2020")])
     assert decision is not None
-    assert decision.title.startswith("full delivers the most by the end of the run, at $")
-    assert "full finished 0 of 8 flows and half finished 0 of 8 flows" in decision.sentence
+    assert decision.title.startswith("full delivers the most")
+    for label in ("full", "half"):
+        assert f"{label} finished 0 of 8" in decision.sentence
     assert "carries" not in decision.title + decision.sentence
 
 
@@ -82,7 +87,8 @@ def test_level_fabrics_that_finished_no_flow_say_so() -> None:
     comparison = lightloom.compare({**made_of, "run": {"stop": "4 ms"}})
     (decision,) = report.decide([comparison], [books.load("sirius-2020")])
     assert decision is not None
-    assert decision.sentence.endswith("a finished 0 of 8 flows and b finished 0 of 8 flows.")
+    for label in ("a", "b"):
+        assert f"{label} finished 0 of 8" in decision.sentence
 
 
 @pytest.mark.parametrize("flows", [8, 4])
@@ -97,12 +103,15 @@ def test_flows_that_begin_at_once_are_no_sample(flows: int) -> None:
     sooner = bool((times["full"] * 1.03 < times["half"]).all())
     assert sooner or flows == 4
     found = first(comparison)
-    assert (found.title == "full is done with all flows soonest") == sooner
+    assert (lead(found) == ahead("full", LAST)) == sooner
     if flows == 8:
-        assert plain(found.answer) == (
-            "full: its last flow is done after 8.00 ms; 2.0× faster than half (16.0 ms). Each "
-            "flow is done sooner on full than on half."
-        )
+        best = values_of(found.said, "best figure")
+        assert (best["label"], best["figure"]) == ("full", pytest.approx(8e-3, rel=0.01))
+        (behind,) = each(best["behind"], "behind")
+        assert (behind["label"], behind["figure"]) == ("half", pytest.approx(16e-3, rel=0.01))
+        assert behind["by"].factor.value == pytest.approx(2, rel=0.01)
+        beside = values_of(found.said, "each flow sooner")
+        assert beside == {"label": "full", "others": ("half",)}
 
 
 def workload_of(comparison: lightloom.Comparison) -> Workload:
@@ -126,15 +135,18 @@ def front(comparison: lightloom.Comparison) -> dict[str, list[str]]:
 def test_every_surface_judges_at_once_flows_as_the_verdict_does() -> None:
     """40 us against 80 us at 10 and 5 Gb/s for each flow of 50 KB, plus 3.6 us."""
     comparison = trees(at_once(size="50 KB"))
-    assert first(comparison).title == "full is done with all flows soonest"
+    assert lead(first(comparison)) == ahead("full", LAST)
     assert all(found == [True, False] for found in marks(comparison).values())
     card = next(v for v in verdicts(workload_of(comparison)) if "short flows" in v.question)
-    assert plain(card.answer) == (
-        "full: 99 % of its short flows finish within 43.6 µs. half takes 1.9× as long (83.6 µs). "
-        "Each flow is done sooner on full than on half."
-    )
+    soonest = values_of(card.said, "soonest short flows")
+    assert soonest == {"label": "full", "p99": pytest.approx(43.6e-6, rel=2e-3)}
+    slower = values_of(card.said, "slower")
+    assert (slower["label"], slower["figure"]) == ("half", pytest.approx(83.6e-6, rel=2e-3))
+    assert slower["factor"].value == pytest.approx(83.6 / 43.6, rel=2e-3)
+    beside = values_of(card.said, "each flow sooner")
+    assert beside == {"label": "full", "others": ("half",)}
     told = list(winners.changes(comparison, comparison, ("then", "now")))
-    assert told[0] == "the time until the last flow is done: full best, then and now"
+    assert told[0] == f"{LAST.name}: full best, then and now"
     assert front(comparison) == {"full": [], "half": ["full"]}
 
 
@@ -151,30 +163,30 @@ def turned(comparison: lightloom.Comparison) -> lightloom.Comparison:
 
 def test_flows_that_are_sooner_on_either_fabric_mark_no_best() -> None:
     comparison = turned(trees(at_once()))
-    assert first(comparison).title.startswith("Too few flows to tell")
+    assert lead(first(comparison))[0] == "too few flows to lead"
     assert not any(any(found) for found in marks(comparison).values())
     assert front(comparison) == {"full": [], "half": []}
     before = trees(at_once())
     told = list(winners.changes(before, comparison, ("then", "now")))
-    assert told[0] == (
-        "the time until the last flow is done: full best then; now no fabric is sooner in each flow"
-    )
+    measure, said = told[0].split(": ")
+    assert measure == LAST.name
+    then, now = said.split("; ")
+    assert then == "full best then"
+    assert now.startswith("now no fabric")
 
 
 @pytest.mark.parametrize("flows", [8, 4])
 def test_repetitions_tell_what_one_draw_of_at_once_flows_does_not(flows: int) -> None:
-    (advice,) = first(trees(at_once(flows))).overturned
-    assert advice.startswith("Another seed: this is one draw")
-    assert advice.endswith("run.repeat gives intervals over draws.")
+    assert kinds(first(trees(at_once(flows))).conditions) == ["one draw at once"]
     repeated = first(trees(at_once(flows), repeat=8))
-    assert repeated.title == "full completes long flows soonest"
+    assert lead(repeated) == ahead("full", LONG)
 
 
 def test_equal_fabrics_have_no_winner_at_once() -> None:
     cluster = {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"}
     fabrics = [{"kind": "tree", "label": x} for x in ("a", "b")]
     found = first(lightloom.compare({"cluster": cluster, "workload": at_once(), "fabric": fabrics}))
-    assert found.title == "a and b are level in the time until the last flow is done"
+    assert lead(found) == ("level in measure", ("a", "b"), LAST.name)
     assert found.leaders == ("a", "b")
 
 
@@ -194,7 +206,7 @@ def test_twins_share_the_lead_at_once() -> None:
         made_of = {"cluster": cluster, "workload": workload, "fabric": fabrics}
         found = first(lightloom.compare(made_of))
         assert found.leaders == ("a", "b")
-        assert found.title == "a and b are done with all flows soonest (level)"
+        assert lead(found) == ("ahead together", ("a", "b"), LAST.name)
 
 
 def test_jobs_that_draw_nothing_are_the_same_with_another_seed() -> None:
@@ -309,7 +321,7 @@ def test_a_fabric_whose_last_flows_never_move_is_behind(tmp_path: Path) -> None:
     (decision,) = report.decide([comparison], [books.load("sirius-2020")])
     assert decision is not None
     assert decision.leaders == ("h",)
-    assert decision.title.startswith("Only h carries this traffic")
+    assert decision.title.startswith("Only h carries")
 
 
 def test_a_bound_over_seeds_that_scatters_is_behind_by_the_bound() -> None:
@@ -456,9 +468,10 @@ def test_a_sweep_names_the_points_that_a_limit_ended(tmp_path: Path) -> None:
     write(tmp_path / "s.toml", f'base = "e.toml"\nrepeat = 2\n[grid]\n{grid}')
     done = run_lightloom("sweep", "s.toml", "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "Each row: means of 2 seeds" in done.stdout
+    assert "means of 2 seeds" in done.stdout
     (note,) = (line for line in done.stdout.splitlines() if line.startswith("note: at"))
-    assert note.startswith("note: at 2 of 4 points run.limit ended runs: load = 0.1, limit = 70 ms")
+    assert note.startswith("note: at 2 of 4 ")
+    assert ": load = 0.1, limit = 70 ms" in note
     points = json.loads((tmp_path / "out/sweep.json").read_text())["points"]
     runs = [
         [p["summary"] for p in points if list(p["grid"].values()) == [load, "70 ms"]]
@@ -493,4 +506,5 @@ def test_the_page_of_one_fabric_and_its_loads_name_what_a_limit_left_out(
     found = [(300 * seeds, *left_of(summaries)) for summaries in runs]
     assert [said for line in notes_of for said in said_of(line)] == found
     assert ("over 2 seeds" in page) == (seeds == 2)
-    assert cuts.of_loads(comparison) == [notes_of[1][:1].lower() + notes_of[1][1:-1]]
+    (loads,) = cuts.of_loads(comparison)
+    assert str(loads) == notes_of[1][:1].lower() + notes_of[1][1:-1]

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statement_support import ahead, each, kinds, lead, values_of
 from test_report_support import FOUR, JOB_TIMES, Profile, make_comparison, make_hybrids, overloaded
 
 from lightloom import report
 from lightloom.analysis import model, reading
 from lightloom.analysis.ranking import LEVEL, Score, apart, rank
 from lightloom.analysis.verdicts import all_first, joint
+from lightloom.analysis.verdicts.criteria import JOBS, QUEUE, SHORT
 from lightloom.results.result import Comparison
 from lightloom.units import quantities
 
@@ -57,39 +59,54 @@ def plain(text: str) -> str:
 def test_the_best_is_named_with_the_factor_to_each_and_what_another_is_better_at() -> None:
     times = {"sirius": limits(13.0), "clos": limits(10.0), "clos-3to1": limits(27.3)}
     found = first(made(times, {"sirius": 2e4, "clos": 2e5, "clos-3to1": 9e5}))
-    assert found.title == "clos completes short flows soonest; sirius queues least"
-    assert plain(found.answer) == (
-        "clos: 99 % of its short flows finish within 10.0 µs; 1.3× faster than sirius (13.0 µs) "
-        "and 2.7× faster than clos-3to1 (27.3 µs). sirius queues least: at most 20.0 KB at its "
-        "worst node, 10× less than clos."
-    )
-    assert "Another measure: sirius if the queue at the worst node decides." in found.overturned
-    assert found.overturned[-1].startswith("Another seed: this is one draw")
+    assert [x["leaders"] for x in each(found.said[:1], "ahead")] == [("clos",), ("sirius",)]
+    best = values_of(found.said, "best figure")
+    assert (best["label"], best["figure"]) == ("clos", pytest.approx(10e-6))
+    behind = [
+        (x["label"], x["figure"], x["by"].factor.value) for x in each(best["behind"], "behind")
+    ]
+    assert behind == [
+        ("sirius", pytest.approx(13e-6), pytest.approx(1.3)),
+        ("clos-3to1", pytest.approx(27.3e-6), pytest.approx(2.73)),
+    ]
+    other = values_of(found.said, "ahead elsewhere")
+    assert (other["label"], other["figure"], other["against"]) == ("sirius", 2e4, "clos")
+    assert (other["by"].factor.value, other["by"].better) == (pytest.approx(10), "less")
+    by = values_of(found.conditions, "leads by")
+    assert by == {"leaders": ("sirius",), "measures": (QUEUE.name,)}
+    assert found.conditions[-1].kind == "one draw, intervals over flows"
 
 
 def test_a_bound_is_said_as_one() -> None:
     bound = {**limits(10.0), "high": 10.4}
     found = first(made({"clos": bound, "clos-3to1": limits(27.3)}))
-    assert plain(found.answer).startswith("clos: 1 % of its short flows take more than 10.0 µs; ")
+    assert values_of(found.said, "best figure")["figure"] == pytest.approx(10e-6)
+    assert plain(found.answer).startswith("clos: 1 % of")
+    assert "take more than 10.0 µs" in plain(found.answer)
 
 
 def test_overlapping_intervals_name_nobody_alone() -> None:
     found = first(made({"a": limits(10.0, 1.0), "b": limits(11.5, 1.0), "c": limits(30.0)}))
-    assert found.title == "a and b complete short flows soonest (level)"
-    assert plain(found.answer).startswith(
-        "Level in the 99th percentile of short flows: a 10.0 µs and b 11.5 µs; "
-        "2.4 to 3.3× faster than c"
-    )
-    assert any(x.startswith("More flows or seeds: a and b") for x in found.overturned)
+    assert lead(found) == ("ahead together", ("a", "b"), SHORT.name)
+    level = values_of(found.said, "level figures")
+    figures = [(x["label"], x["figure"]) for x in each(level["figures"], "figure of")]
+    assert figures == [("a", pytest.approx(10e-6)), ("b", pytest.approx(11.5e-6))]
+    (behind,) = each(level["behind"], "behind")
+    assert behind["label"] == "c"
+    factor = behind["by"].factor
+    assert (round(factor.low, 1), round(factor.high, 1)) == (2.4, 3.3)
+    assert values_of(found.conditions, "more flows or seeds")["leaders"] == ("a", "b")
     both = first(made({"a": limits(10.0, 1.0), "b": limits(11.5, 1.0)}))
-    assert both.title == "a and b are level in the 99th percentile of short flows"
+    assert lead(both) == ("level in measure", ("a", "b"), SHORT.name)
 
 
 def test_a_figure_without_an_interval_puts_nobody_ahead() -> None:
     found = first(made({"a": limits(10.0, None), "b": limits(30.0, None)}))
-    assert found.title.startswith("Too few flows to tell which fabric is ahead in the 99th")
-    assert plain(found.answer).endswith("too few for intervals: a 10.0 µs and b 30.0 µs.")
-    assert not any("less than 3" in x for x in found.overturned)
+    assert lead(found) == ("too few flows to lead", (), SHORT.name)
+    few = values_of(found.said[-1:], "too few short flows for intervals")
+    figures = [(x["label"], x["figure"]) for x in each(few["figures"], "figure of")]
+    assert figures == [("a", pytest.approx(10e-6)), ("b", pytest.approx(30e-6))]
+    assert "more flows or seeds" not in kinds(found.conditions)
 
 
 def test_who_did_not_carry_the_load_is_not_praised() -> None:
@@ -100,9 +117,10 @@ def test_who_did_not_carry_the_load_is_not_praised() -> None:
     for label in ("clos", "clos-3to1"):
         comparison.results[label].summary |= {"load_offered": 0.5, "load_delivered": 0.49}
     found = first(overloaded(comparison, "sirius"))
-    assert found.title == "clos completes short flows soonest"
-    assert "sirius delivered 46.0 % of the offered bytes" in plain(found.answer)
-    assert "than sirius" not in found.answer
+    assert lead(found) == ahead("clos", SHORT)
+    late = values_of(found.said, "less delivered in time")
+    assert late == {"label": "sirius", "share": pytest.approx(0.46)}
+    assert "sirius" not in [x["label"] for x in each(found.said, "behind")]
 
 
 def test_a_queue_kept_short_by_a_setting_is_not_praised() -> None:
@@ -112,23 +130,29 @@ def test_a_queue_kept_short_by_a_setting_is_not_praised() -> None:
     held = replace(sirius, held_back="fabric.queue = 4 (raise it to 8)")
     (found,) = all_first([replace(workload, fabrics=(held, *others))]).values()
     assert found is not None
-    assert found.title == "clos completes short flows soonest"
-    assert "sirius (33.0 µs, held back by fabric.queue = 4)" in plain(found.answer)
+    assert lead(found) == ahead("clos", SHORT)
+    behind = values_of(found.said, "behind, held back")
+    assert (behind["label"], behind["figure"]) == ("sirius", pytest.approx(33e-6))
+    assert behind["setting"] == "fabric.queue = 4"
 
 
 def test_who_did_not_finish_is_behind_by_its_bound_or_left_out() -> None:
     behind = first(made({"a": limits(10.0), "b": limits(20.06, open_=True)}))
-    assert behind.title == "a completes short flows soonest"
-    assert "more than 2.0× faster than b (> 20.0 µs)" in plain(behind.answer)
+    assert lead(behind) == ahead("a", SHORT)
+    late = values_of(behind.said, "behind")
+    assert (late["label"], late["by"].factor.bound) == ("b", True)
+    assert f"{late['by']}" == "more than 2.0× faster"
+    assert "(> 20.0 µs)" in plain(behind.answer)
     unknown = first(made({"a": limits(10.0), "b": limits(4.0, open_=True), "c": limits(20.0)}))
-    assert unknown.title == "a completes short flows soonest of those that can be ranked"
-    assert any(
-        plain(x).startswith("What did not arrive: b (> 4.00 µs) may be ahead")
-        for x in unknown.overturned
-    )
+    assert lead(unknown) == ("ahead of those ranked", ("a",), SHORT.name)
+    missing = values_of(unknown.conditions, "what did not arrive")
+    (late,) = each(missing["each"], "figure in brackets")
+    assert late == {"label": "b", "figure": pytest.approx(4e-6)}
+    assert any("b (> 4.00 µs)" in plain(x) for x in unknown.overturned)
     none = first(made({"a": limits(10.0, open_=True), "b": limits(4.0, open_=True)}))
-    assert none.title == "No fabric is known to be ahead in the 99th percentile of short flows"
-    assert plain(none.answer) == "Flows were under way at the end: b > 4.00 µs and a > 10.0 µs."
+    assert lead(none) == ("none known to be ahead", (), SHORT.name)
+    assert kinds(none.said[1:]) == ["figures of flows under way"]
+    assert plain(none.answer).endswith(": b > 4.00 µs and a > 10.0 µs.")
 
 
 def test_loads_at_which_another_leads_would_overturn_it() -> None:
@@ -139,15 +163,14 @@ def test_loads_at_which_another_leads_would_overturn_it() -> None:
         for summary, value in zip(comparison.loads[label], values, strict=True):
             summary["fct_bound"]["short"]["p99_us"] = limits(value)
     found = first(comparison)
-    assert found.lead == "sirius completes short flows soonest"
-    assert "Another load: at 100 % sirius-ideal completes short flows soonest (30.0 µs)." in map(
-        plain, found.overturned
-    )
+    assert lead(found) == ahead("sirius", SHORT)
+    (other,) = each(found.conditions, "leads at load")
+    assert other["load"] == 1.0
+    leads = values_of([other["leads"]], "leads")
+    assert (leads["leaders"], leads["figure"]) == (("sirius-ideal",), pytest.approx(30e-6))
     for summary in comparison.loads["sirius-ideal"]:
         summary["fct_bound"]["short"]["p99_us"] = limits(90.0)
-    assert "Not the load: no other fabric is ahead at 10 %, 50 % and 100 %." in map(
-        plain, first(comparison).overturned
-    )
+    assert values_of(first(comparison).conditions, "not the load")["loads"] == LOADS
 
 
 def test_other_workloads_overturn_it_or_not() -> None:
@@ -155,21 +178,20 @@ def test_other_workloads_overturn_it_or_not() -> None:
     same = made({"a": limits(5.0), "b": limits(7.0)}, name="same")
     turned = made({"a": limits(5.0), "b": limits(3.0)}, name="turned")
     firsts = report.first([one, same])
-    said = "Not the other workload: no other fabric is ahead under same."
-    assert said in firsts["one"].overturned
-    assert joint(list(firsts.items())) == "a completes short flows soonest under both workloads"
+    said = values_of(firsts["one"].conditions, "not the other")
+    assert said == {"what": "workload", "names": ("same",)}
+    sooner = SHORT.wins[0]
+    assert joint(list(firsts.items())) == f"a {sooner} under both workloads"
     firsts = report.first([one, turned])
-    said = "Another workload: under turned b completes short flows soonest (3.00 µs)."
-    assert said in map(plain, firsts["one"].overturned)
-    assert joint(list(firsts.items())) == (
-        "a completes short flows soonest under one; b completes short flows soonest under turned"
-    )
+    under = values_of(firsts["one"].conditions, "leads under")
+    leads = values_of([under["leads"]], "leads")
+    assert (under["name"], leads["leaders"]) == ("turned", ("b",))
+    assert leads["figure"] == pytest.approx(3e-6)
+    assert joint(list(firsts.items())) == f"a {sooner} under one; b {sooner} under turned"
     level = made({"a": limits(5.0, 1.0), "b": limits(5.5, 1.0), "c": limits(9.0)}, name="level")
     first_of = report.first([one, level])
-    assert joint(list(first_of.items())) == (
-        "a completes short flows soonest under one; "
-        "a and b complete short flows soonest (level) under level"
-    )
+    level = f"a and b {SHORT.wins[1]} (level) under level"
+    assert joint(list(first_of.items())) == f"a {sooner} under one; {level}"
 
 
 def test_seeds_decide_where_there_are_several() -> None:
@@ -190,7 +212,7 @@ def test_seeds_decide_where_there_are_several() -> None:
 
     (steady,) = all_first([workload({"a": 10.2, "b": 12.2})]).values()
     assert steady is not None
-    assert steady.title == "a completes short flows soonest"
+    assert lead(steady) == ahead("a", SHORT)
     assert not any("Another seed" in x for x in steady.overturned)
     (turning,) = all_first([workload({"a": 13.0, "b": 9.0})]).values()
     assert turning is not None
@@ -200,20 +222,23 @@ def test_seeds_decide_where_there_are_several() -> None:
 def test_circuits_that_were_never_used_would_overturn_it() -> None:
     """Regression: a hybrid led only by its tree, and the verdict did not state this."""
     comparison = made({"clos": limits(10.0), "hybrid": limits(5.0)})
-    assert not [said for said in first(comparison).overturned if said.startswith("Circuits")]
+    assert "nothing over circuits" not in kinds(first(comparison).conditions)
     comparison.results["hybrid"].summary["circuit_share"] = 0.0
-    (said,) = [said for said in first(comparison).overturned if said.startswith("Circuits")]
-    assert said.startswith("Circuits: hybrid sent nothing over circuits, so what is judged is its")
+    dark = values_of(first(comparison).conditions, "nothing over circuits")
+    assert dark == {"labels": ("hybrid",)}
 
 
 def test_jobs_are_judged_by_their_times() -> None:
     found = first(make_hybrids())
     assert JOB_TIMES["tree"]["fft"] is None  # so the tree is behind both
-    assert found.lead == "full finishes the jobs soonest"
-    assert plain(found.answer).startswith(
-        "full: its last job is done after 56.0 s; 2.0× faster than c-through (112 s). "
-        "Jobs finished by the end of the run: tree 1 of 2, c-through 2 of 2 and full 2 of 2."
-    )
+    assert lead(found) == ahead("full", JOBS)
+    best = values_of(found.said, "best figure")
+    assert (best["label"], best["figure"]) == ("full", pytest.approx(56))
+    (behind,) = each(best["behind"], "behind")
+    assert (behind["label"], behind["figure"]) == ("c-through", pytest.approx(112))
+    assert behind["by"].factor.value == pytest.approx(2)
+    done = values_of(found.said, "jobs done")["finding"].done
+    assert done == {"tree": (1, 2), "c-through": (2, 2), "full": (2, 2)}
 
 
 def test_one_fabric_has_no_verdict() -> None:
@@ -267,8 +292,12 @@ def test_a_ranking_loses_nobody_and_never_leads_with_a_bound(scores: list[Score]
 @pytest.mark.parametrize("n", [2, 5])
 def test_many_behind_are_told_by_the_nearest_and_the_last(n: int) -> None:
     times = {f"f{i}": limits(10.0 * (i + 1)) for i in range(n + 1)}
-    answer = plain(first(made(times)).answer)
+    behind = values_of(first(made(times)).said[-1:], "best figure")["behind"]
     if n > 3:
-        assert answer.endswith(f"; from 2.0× faster than f1 to {n + 1}.0× faster than f{n}.")
+        (ends,) = each(behind, "behind, ends")
+        assert (ends["near"], ends["far"]) == ("f1", f"f{n}")
+        factors = (ends["least"].factor.low, ends["most"].factor.high)
+        assert factors == pytest.approx((2, n + 1), rel=0.02)
     else:
-        assert answer.endswith("2.0× faster than f1 (20.0 µs) and 3.0× faster than f2 (30.0 µs).")
+        found = [(x["label"], x["by"].factor.value) for x in each(behind, "behind")]
+        assert found == [("f1", pytest.approx(2)), ("f2", pytest.approx(3))]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statement_support import each, kinds, values_of
 from test_first import limits
 from test_report_support import Profile, make_comparison, overloaded
 
@@ -20,6 +21,7 @@ from lightloom.analysis import factors, reading, table, verdicts, winners
 from lightloom.analysis.factors import Factor
 from lightloom.analysis.model import Workload
 from lightloom.analysis.ranking import Score
+from lightloom.analysis.verdicts.criteria import CARRIED, LONG, QUEUE, SHORT
 from lightloom.report import page
 from lightloom.results.result import Comparison
 from lightloom.units import quantities
@@ -79,34 +81,28 @@ def said() -> dict[str, str]:
 def test_level_under_one_preset_is_not_best_under_both() -> None:
     """Regression: the text was "clos-3to1 best, under ideal physics and under realistic
     physics"."""
-    assert said()["the load delivered"] == (
-        "sirius and clos-3to1 are level under ideal physics; clos-3to1 best under realistic physics"
-    )
+    ideal, realistic = said()[CARRIED.name].split("; ")
+    assert ideal.startswith("sirius and clos-3to1 are level")
+    assert realistic.startswith("clos-3to1 best under realistic")
 
 
 def test_who_did_not_carry_the_load_does_not_take_measures_with_it() -> None:
     """Regression: short flows, long flows and queues were omitted from the lines without a note."""
     lines = said()
-    assert lines["the 99th percentile of short flows"] == (
-        "clos-3to1 best under ideal physics; under realistic physics only clos-3to1 carried the "
-        "load, so its times are not compared"
-    )
-    assert list(lines) == [
-        "the 99th percentile of short flows",
-        "the 99th percentile of long flows",
-        "the load delivered",
-        "the queue at the worst node",
-    ]
-    assert lines["the queue at the worst node"].endswith("so its queue is not compared")
+    ideal, realistic = lines[SHORT.name].split("; ")
+    assert ideal.startswith("clos-3to1 best under ideal")
+    assert "only clos-3to1 carried" in realistic
+    assert realistic.endswith("times are not compared")
+    assert list(lines) == [m.name for m in (SHORT, LONG, CARRIED, QUEUE)]
+    assert lines[QUEUE.name].endswith("queue is not compared")
 
 
 def test_one_ranked_fabric_needs_neither_least_nor_most() -> None:
     """Regression: the only fabric needed the least and the most, 3.76 MB and 3.76 MB, "1.0× as
     much"."""
-    answer = plain(cards(under("realistic", STARVED))[MEMORY].answer)
-    assert answer.startswith("The worst node of clos-3to1 queues 3.76 MB at its peak.")
-    assert "least" not in answer
-    assert "×" not in answer
+    said = cards(under("realistic", STARVED))[MEMORY].said
+    assert kinds(said) == ["one queue"]
+    assert values_of(said, "one queue") == {"label": "clos-3to1", "peak": 3_760_000}
 
 
 def test_badges_and_cards_rank_whom_the_verdict_ranks() -> None:
@@ -114,7 +110,8 @@ def test_badges_and_cards_rank_whom_the_verdict_ranks() -> None:
     starved = under("realistic", STARVED)
     card = cards(starved)[SOONEST]
     assert "sirius" not in card.answer
-    assert any("its times and queues are not ranked" in note for note in card.notes)
+    (late,) = each(card.remarks, "not ranked")
+    assert [one.values["label"] for one in late["each"]] == ["sirius"]
     rows = {r.name: r for _, rows in table.groups(workload(starved)) for r in rows}
     for name in (
         "Short flows, 99th percentile",
@@ -143,11 +140,12 @@ def test_the_card_of_traffic_knows_intervals() -> None:
         "sirius": [0.355, 0.375, 0.371, 0.362, 0.377],
         "clos-3to1": [0.350, 0.364, 0.360, 0.352, 0.359],
     }
-    answer = plain(cards(under("realistic", delivered))[TRAFFIC].answer)
-    assert (
-        "sirius and clos-3to1 are level: sirius 36.8 ± 1.2 % and clos-3to1 35.70 ± 0.72 %" in answer
-    )
-    assert "less" not in answer
+    card = cards(under("realistic", delivered))[TRAFFIC]
+    assert kinds(card.said) == ["level load"]
+    level = values_of(card.said, "level load")
+    assert level["leaders"] == ("sirius", "clos-3to1")
+    figures = [plain(str(one)) for one in level["each"]]
+    assert figures == ["sirius 36.8 ± 1.2 %", "clos-3to1 35.70 ± 0.72 %"]
 
 
 def test_factors_are_as_far_as_intervals_allow() -> None:
@@ -159,9 +157,12 @@ def test_factors_are_as_far_as_intervals_allow() -> None:
     }
     found = next(iter(report.first([under("ideal", LEVEL, times)]).values()))
     assert found is not None
-    assert "2.8 to 38× faster than sirius (302 ± 260 µs)" in plain(found.answer)
-    card = plain(cards(under("ideal", LEVEL, times))[SOONEST].answer)
-    assert "sirius takes 2.8 to 38× as long (302 ± 260 µs)" in card
+    behind = values_of(found.said, "behind")
+    slower = values_of(cards(under("ideal", LEVEL, times))[SOONEST].said, "slower")
+    assert behind["label"] == slower["label"] == "sirius"
+    assert f"{behind['by']}" == "2.8 to 38× faster"
+    assert f"{slower['factor']:ratio}" == "2.8 to 38×"
+    assert "302 ± 260 µs" in plain(found.answer)
 
 
 @pytest.mark.parametrize(
@@ -201,27 +202,22 @@ def test_two_presets_are_not_two_workloads() -> None:
     workloads = reading.read(comparisons)
     sections = [page.Section(w, ()) for w in workloads]
     firsts = list(verdicts.all_first(workloads).values())
-    assert page.title(sections) == "2 fabrics compared, under ideal and realistic physics"
-    assert page.headline(sections, firsts) == (
-        "clos-3to1 completes short flows soonest under ideal and realistic physics"
-    )
+    both = "under ideal and realistic physics"
+    assert page.title(sections) == f"2 fabrics compared, {both}"
+    assert page.headline(sections, firsts) == f"clos-3to1 {SHORT.wins[0]} {both}"
     first = firsts[0]
     assert first is not None
-    assert any(
-        line == "Not the other physics: no other fabric is ahead under realistic physics."
-        for line in first.overturned
-    )
+    other = values_of(first.conditions, "not the other")
+    assert other == {"what": "physics", "names": ("realistic physics",)}
     level = {"sirius": [15.0, 10.0, 20.0, 12.0, 18.0], "clos-3to1": [11.0, 19.0, 16.0, 12.0, 14.0]}
     turned = dict(zip(level, reversed(level.values()), strict=True))
     workloads = reading.read([under("ideal", LEVEL, level), under("realistic", LEVEL, turned)])
     sections = [page.Section(w, ()) for w in workloads]
-    assert page.headline(sections, list(verdicts.all_first(workloads).values())) == (
-        "sirius and clos-3to1 are level in the 99th percentile of short flows under ideal and "
-        "realistic physics"
-    )
+    headline = page.headline(sections, list(verdicts.all_first(workloads).values()))
+    assert headline == f"sirius and clos-3to1 are level in {SHORT.name} {both}"
     other = replace(comparisons[1], name="another")
     sections = [page.Section(w, ()) for w in reading.read([comparisons[0], other])]
-    assert page.title(sections) == "2 fabrics compared, under 2 workloads"
+    assert page.title(sections).endswith(" compared, under 2 workloads")
 
 
 def test_one_fabric_ahead_by_two_measures_is_one_subject() -> None:
@@ -233,7 +229,5 @@ def test_one_fabric_ahead_by_two_measures_is_one_subject() -> None:
             one.results[label].summary["fct_bound"]["long"]["p99_us"] = limits(value)
     first = next(iter(report.first([comparison]).values()))
     assert first is not None
-    assert (
-        "Another measure: sirius if the 99th percentile of long flows or the queue at the worst "
-        "node decides."
-    ) in first.overturned
+    (other,) = each(first.conditions, "leads by")
+    assert other == {"leaders": ("sirius",), "measures": (LONG.name, QUEUE.name)}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from statement_support import each, kinds, values_of
 from test_report_support import (
     HYBRIDS,
     S,
@@ -45,20 +46,22 @@ def test_jobs_that_did_not_finish_have_no_mark() -> None:
 def test_sentences_name_the_winner_of_each_job_and_the_share_of_circuits() -> None:
     found = {v.question: v for v in verdicts.verdicts(read(make_hybrids()))}
     jobs = found["Which fabric finishes the jobs soonest?"]
-    plain = jobs.answer.replace("\u00a0", " ")
-    assert plain == (
-        "vm-migration: full takes 56.0 s. c-through takes 2.0× as long (112 s); "
-        "tree takes 5.0× as long (280 s). "
-        "fft: full and c-through are level at 29.9 s. Unfinished on tree."
-    )
+    assert kinds(jobs.said) == [
+        *("job", "job: soonest", "each slower"),
+        *("job", "job: level", "unfinished jobs"),
+    ]
+    assert [x["name"] for x in each(jobs.said, "job")] == ["vm-migration", "fft"]
+    assert values_of(jobs.said, "job: soonest") == {"leaders": ("full",), "time": 56.0}
+    slower = [(x["label"], x["figure"], x["factor"].value) for x in each(jobs.said, "slower")]
+    assert slower == [("c-through", 112.0, 2.0), ("tree", 280.0, 5.0)]
+    assert values_of(jobs.said, "job: level") == {"leaders": ("full", "c-through"), "time": 29.9}
+    assert values_of(jobs.said, "unfinished jobs") == {"labels": ("tree",)}
     assert [e.bar for e in jobs.evidence] == [None, 1.0, pytest.approx(56 / 112)]
     share = found["How much goes over circuits?"]
-    assert share.answer.replace("\u00a0", " ") == (
-        "c-through sends 75.0 % of the delivered bytes over circuits."
-    )
-    assert share.evidence[0].detail.replace("\u00a0", " ") == (
-        "3 settings of circuits, none lit 30.0 % of the run"
-    )
+    most = values_of(share.said, "most over circuits")
+    assert most == {"leaders": ("c-through",), "share": 0.75}
+    settings, dark = share.evidence[0].detail.replace("\u00a0", " ").split(", ")
+    assert (settings[:2], dark[:15]) == ("3 ", "none lit 30.0 %")
 
 
 def test_the_table_has_a_row_per_job_and_the_circuits() -> None:
@@ -108,8 +111,10 @@ def test_jobs_are_not_asked_for_goodput_and_pay_oversubscription_in_time() -> No
     assert not any("most traffic" in question for question in said)
     cost = said["What does oversubscription cost?"]
     # The tree left a job unfinished.
-    assert cost.answer == "tree against c-through: not all jobs finished."
-    assert cost.notes == ("Bars: from the first job's beginning until the last job is done.",)
+    (one,) = each(cost.said, "cost")
+    assert (one["worse"], one["base"]) == ("tree", "c-through")
+    assert kinds(one["costs"]) == ["jobs unfinished"]
+    assert kinds(cost.remarks) == ["bars of jobs"]
 
 
 def circuit_verdict(made: Comparison) -> verdicts.Verdict:
@@ -120,16 +125,17 @@ def circuit_verdict(made: Comparison) -> verdicts.Verdict:
 def test_a_run_that_ended_before_circuits_has_a_note() -> None:
     made = make_hybrids()
     settings_of(made, interval="10 s", reconfiguration_delay="100 ms")
-    (rare,) = circuit_verdict(made).notes  # circuits were lit, but not by a decision
-    assert rare.startswith("c-through: fabric.interval = 10 s: the run ends after 10.0 s, before")
+    # Circuits were lit, but not by a decision.
+    rare = values_of(circuit_verdict(made).remarks, "interval")
+    assert (rare["parameter"], rare["value"]) == ("interval", "10 s")
     made.results["c-through"].circuits = circuits([(0, 1, 0, S)]).slice(0, 0)
+    assert values_of(circuit_verdict(made).remarks, "no circuit lit")["ended_s"] == 10.0
     (note,) = circuit_verdict(made).notes
-    assert note.startswith("c-through: the run ended after 10.0 s, before any circuit could be lit")
     # Without delivered bytes there is no share, and only the note.
     made.results["c-through"].summary["circuit_share"] = None
     alone = circuit_verdict(made)
     assert (alone.notes, alone.evidence) == ((note,), ())
-    assert alone.answer.startswith("Nothing was delivered")
+    assert kinds(alone.said) == ["nothing delivered"]
     settings_of(made, interval="3 s")
     assert not any("circuit" in v.question for v in verdicts.verdicts(read(made)))
 
@@ -150,14 +156,14 @@ def test_circuits_that_take_turns_show_how_long_they_are_lit() -> None:
     rows, busy = told()
     assert "Duty cycle" in rows
     (bar,) = [e for e in busy.evidence if e.label == "c-through"]
-    assert bar.detail.endswith("lit 87.5\u00a0% of the time")
+    assert "lit 87.5\u00a0% of" in bar.detail
 
 
 def test_circuits_no_faster_than_the_tree_have_a_note() -> None:
     made = make_hybrids()
     # 24 servers of 16.7 Gb/s: a tree 40:1 carries 10 Gb/s of a rack.
     settings_of(made, oversubscription=40, circuit_rate="9.9 Gb/s")
-    (note,) = circuit_verdict(made).notes
-    assert "carry 9.90 Gb/s, and the tree beside them carries 10.0 Gb/s" in note
+    slow = values_of(circuit_verdict(made).remarks, "slow circuits")
+    assert slow == {"circuits_bps": 9.9e9, "tree_bps": pytest.approx(10e9)}
     settings_of(made, circuit_rate="10.1 Gb/s")
     assert circuit_verdict(made).notes == ()

@@ -168,12 +168,14 @@ def test_where_nobody_carries_the_windows_load_nobody_is_to_be_bought(tmp_path: 
     made = lightloom.compare(tmp_path / "e.toml")
     (decision,) = report.decide([made])
     assert decision is not None
-    assert decision.title == "No fabric carries this traffic"
-    assert decision.sentence.startswith("No fabric carries this traffic")
+    assert decision.title.startswith("No fabric carries")
+    assert decision.sentence.startswith("No fabric carries")
     assert (decision.leaders, decision.carrying) == ((), ())
     workload = reading.workload(made, {"full": 0, "half": 1})
     assert criteria.SHORT.scores(workload.fabrics) == []
-    assert "No fabric carries this load" in unfair(workload.fabrics)
+    (said,) = unfair(workload.fabrics)
+    assert said.kind == "none ranked"
+    assert [one.kind for one in said.values["each"]] == ["load not carried"] * 2
 
 
 def test_a_window_after_too_short_a_beginning_is_said(tmp_path: Path) -> None:
@@ -181,7 +183,7 @@ def test_a_window_after_too_short_a_beginning_is_said(tmp_path: Path) -> None:
     made = compared(tmp_path, warm_up='"20 us"', measure='"200 us"', load="0.3")
     workload = reading.workload(made, {"full": 0, "half": 1})
     (said,) = by_length(workload)
-    assert "a longer run.warm_up and run.measure" in said
+    assert "longer run.warm_up and run.measure" in said.values["remedy"]
 
 
 @pytest.mark.parametrize("stop", ["100 us", "1 ms"])
@@ -272,7 +274,7 @@ def test_a_sirius_of_too_few_uplinks_is_said_to_be_smaller() -> None:
 
     assert told(8) == []
     (said,) = told(4)
-    assert "its uplinks carry 0.5 of its servers' rate" in said
+    assert "uplinks carry 0.5 of" in said
 
 
 def test_of_fabrics_that_are_level_in_cost_it_is_said_who_is_ahead(
@@ -296,9 +298,7 @@ def test_of_fabrics_that_are_level_in_cost_it_is_said_who_is_ahead(
     assert found is not None
     assert (found.best.fabric.label, [s.fabric.label for s in found.others]) == ("full", ["half"])
     said = sentences.told_apart(found)
-    assert said.startswith(
-        "They are level in cost, but not in performance: full completes short flows"
-    )
+    assert f"full {criteria.SHORT.wins[0]}" in said
     assert "of half, 4.0× apart" in said.replace("\u00a0", " ")
     times["half"] = 1.01e-5
     assert performance.told_apart(made) is None  # type: ignore[arg-type]

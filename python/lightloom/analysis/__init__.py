@@ -11,7 +11,8 @@
 | `table`, `workload_lines` | the table of a report; the workload in one line |
 | `growth` | tests whether later flows take longer |
 | `notes`, `doubts`, `fabric_doubts`, `cuts`, `circuits` | limits of conclusions from a run |
-| `note`, `wording` | a note as data; the sentences of all notes |
+| `note`, `wording` | a note as data; the sentences of all notes, and the formatter of sentences |
+| `statement`, `answers` | a statement of a verdict as data; the sentences of all verdicts |
 | `swept_traffic` | notes on the traffic of the points of a sweep |
 | `derived_values` | derived values and parts of a fabric |
 | `nights`, `opening` | days and nights of circuits; the part of a timeline that is shown first |

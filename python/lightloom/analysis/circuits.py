@@ -88,7 +88,7 @@ def doubts(
         longer = _longer(experiment, ended_s)
         found = interval_finding(fabric, ended_s, arrived_s, job_flow_s, longer)
         if found is not None:
-            yield Note("interval", said=str(found))
+            yield found.note
 
 
 def interval_finding(
@@ -137,8 +137,16 @@ class Finding:
     effect: str
     remedy: str
 
-    def __str__(self) -> str:
-        return f"fabric.{self.parameter} = {self.value}: {self.effect}; {self.remedy}"
+    @property
+    def note(self) -> Note:
+        """The finding as a note on a run."""
+        return Note(
+            "interval",
+            parameter=self.parameter,
+            value=self.value,
+            effect=self.effect,
+            remedy=self.remedy,
+        )
 
 
 def slowest_of_jobs_s(summary: Table, times_s: Any) -> tuple[float, float] | None:

@@ -1,26 +1,19 @@
-"""Runs that `run.limit` ended before their flows finished: `cut` of summary.json, as a sentence."""
+"""Runs that `run.limit` ended before their flows finished: `cut` of summary.json, as notes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lightloom.units import formats
-from lightloom.units.counts import counted
+from lightloom.analysis.note import Note
 
 if TYPE_CHECKING:
     from lightloom.results.result import Comparison
 
-#: Remedy if no flow can make progress any more.
-STILL_REMEDY = (
-    "check whether parts have failed and, if circuits change, which circuits the policy sets and "
-    "whether they stay lit longer than a change takes"
-)
-
 #: Largest number of runs that are named as ended early; further ones are only counted.
 SHOWN = 3
 #: The kind of the points of a comparison over loads, and the file that lists all of them.
-LOADS = (" of compare.loads", "loads.json has all")
+LOADS = ("compare.loads", "loads.json has all")
 KEYS = ("flows", "flows_never_offered", "flows_unfinished")
 
 
@@ -46,71 +39,69 @@ def still_since(summaries: Iterable[Mapping[str, Any]]) -> float | None:
     return min((s for c in cuts if (s := c.get("still_since_s")) is not None), default=None)
 
 
-def note(summaries: Iterable[Mapping[str, Any]]) -> str | None:
+def note(summaries: Iterable[Mapping[str, Any]]) -> Note | None:
     """The note on flows that were never offered or not finished, with its remedy.
 
-    >>> note([{"cut": {"flows": 1000, "flows_never_offered": 985, "flows_unfinished": 10}}])
-    'run.limit ended the run: of 1,000 flows 985 were never offered and 10 unfinished; raise it'
-    >>> note([{"cut": {"flows": 1, "flows_never_offered": 0, "flows_unfinished": 1}}])
-    'run.limit ended the run: of 1 flow 1 was unfinished; raise it'
+    >>> cut = {"flows": 1000, "flows_never_offered": 985, "flows_unfinished": 10}
+    >>> note([{"cut": cut}]).kind, note([{"cut": {**cut, "still_since_s": 0.5}}]).kind
+    ('cut by limit', 'stood still')
     """
     every = list(summaries)
-    left = left_out(every)
-    if not left:
+    left, since_s = left_out(every), still_since(every)
+    if left is None:
         return None
-    since = still_since(every)
-    if since is None:
-        return f"run.limit ended the run: {left}; raise it"
-    return f"nothing was delivered after {formats.seconds(since)}: {left}; {STILL_REMEDY}"
+    if since_s is None:
+        return Note("cut by limit", left=left)
+    return Note("stood still", since_s=since_s, left=left)
 
 
-def left_out(summaries: Iterable[Mapping[str, Any]]) -> str:
-    """The number of flows that the runs of all seeds excluded; empty if no run ended before its
+def left_out(summaries: Iterable[Mapping[str, Any]]) -> Note | None:
+    """The number of flows that the runs of all seeds excluded; None if no run ended before its
     flows did.
 
-    >>> left_out([{"cut": {"flows": 9, "flows_never_offered": 5, "flows_unfinished": 1}}, {}])
-    'of 9 flows 5 were never offered and 1 unfinished'
+    >>> cut = {"flows": 9, "flows_never_offered": 5, "flows_unfinished": 1}
+    >>> print(left_out([{"cut": cut}, {}]))
+    of 9 flows 5 were never offered and 1 unfinished
     """
     every = list(summaries)
     found = cut(every)
     if found is None:
-        return ""
-    offered, unfinished = found["flows_never_offered"], found["flows_unfinished"]
-    parts = (
-        f"{offered:,} {_were(offered)} never offered" if offered else "",
-        f"{unfinished:,} {'' if offered else f'{_were(unfinished)} '}unfinished"
-        if unfinished
-        else "",
-    )
-    seeds = sum(1 for s in every if s.get("cut"))
-    of = counted(found["flows"], "flow") + (f" over {seeds} seeds" if seeds > 1 else "")
-    return f"of {of} {' and '.join(p for p in parts if p) or 'none was left'}"
+        return None
+    never, unfinished = found["flows_never_offered"], found["flows_unfinished"]
+    flows, seeds = found["flows"], sum(1 for s in every if s.get("cut"))
+    if never and unfinished:
+        return Note(
+            "flows cut", flows=flows, seeds=seeds, never_offered=never, unfinished=unfinished
+        )
+    if never:
+        return Note("flows never offered", flows=flows, seeds=seeds, never_offered=never)
+    if unfinished:
+        return Note("flows left unfinished", flows=flows, seeds=seeds, unfinished=unfinished)
+    return Note("no flows cut", flows=flows, seeds=seeds)
 
 
-def of_places(places: Mapping[str, Sequence[Mapping[str, Any]]], of: str, rest: str) -> list[str]:
-    """Names the points at which runs ended before their flows finished, in one sentence for each
+def of_places(places: Mapping[str, Sequence[Mapping[str, Any]]], of: str, rest: str) -> list[Note]:
+    """Names the points at which runs ended before their flows finished, in one note for each
     cause; above `SHOWN` points the others are only counted.
 
     Args:
         places: name of a point, such as `load = 0.5, clos`, → its summaries, one for each seed.
-        of: the kind of the points.
+        of: the key with all points; empty if they are all runs of a sweep.
         rest: the file that lists all of them.
     """
-    left = {place: said for place, seeds in places.items() if (said := left_out(seeds))}
+    left = {place: found for place, seeds in places.items() if (found := left_out(seeds))}
     still = {place for place in left if still_since(places[place]) is not None}
-    causes = (
-        ("run.limit ended runs", "raise it", [p for p in left if p not in still]),
-        ("nothing was delivered any more", STILL_REMEDY, [p for p in left if p in still]),
-    )
+    limited = {place: found for place, found in left.items() if place not in still}
+    stood = {place: found for place, found in left.items() if place in still}
+    causes = (("points cut", limited), ("points stood still", stood))
     return [
-        f"at {len(found):,} of {counted(len(places), 'point')}{of} {cause}: "
-        f"{_shown([f'{p} ({left[p]})' for p in found], rest)}; {remedy}"
-        for cause, remedy, found in causes
+        Note(kind, cut=len(found), points=len(places), of=of, each=_named(found, rest))
+        for kind, found in causes
         if found
     ]
 
 
-def of_loads(comparison: Comparison) -> list[str]:
+def of_loads(comparison: Comparison) -> list[Note]:
     """Names the runs at loads of `compare.loads` that ended before their flows finished."""
     asked = comparison.experiment.get("compare", {}).get("loads", [])
     each = comparison.seeds or [comparison]
@@ -122,13 +113,9 @@ def of_loads(comparison: Comparison) -> list[str]:
     return of_places(places, *LOADS)
 
 
-def _shown(items: Sequence[str], rest: str) -> str:
-    """The first items, and the number of the others."""
-    more = len(items) - SHOWN
-    if more <= 0:
-        return "; ".join(items)
-    return "; ".join([*items[:SHOWN], f"{more:,} more ({rest})"])
-
-
-def _were(count: int) -> str:
-    return "was" if count == 1 else "were"
+def _named(left: Mapping[str, Note], rest: str) -> tuple[Note, ...]:
+    """The first points with the flows that they left out, and the number of the others."""
+    more = len(left) - SHOWN
+    named = [Note("point cut", point=point, left=found) for point, found in left.items()]
+    others = [Note("more points", more=more, rest=rest)] if more > 0 else []
+    return (*named[:SHOWN], *others)

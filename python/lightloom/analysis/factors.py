@@ -8,12 +8,13 @@ farthest; "at least" is used if an interval has no end.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lightloom.units import quantities
 
-from .ranking import NAMED, Ranking, Score
+from .ranking import NAMED, Figure, Ranking, Score
+from .statement import Statement
 
 NOTABLE = 1.1  # times; smaller factors are printed in percent
 
@@ -28,6 +29,12 @@ class Factor:
     value: float
     high: float  # infinite if there is no upper limit
     bound: bool = False  # only a lower bound of the larger figure is known
+
+    def __format__(self, form: str) -> str:
+        """The factor as text: `long` as `2.2× as long`, `ratio` as `2.2×`, `less` and `more` as
+        `12 %`."""
+        forms = {"long": as_long, "ratio": times_text, "less": less_by, "more": more_by}
+        return forms[form](self)
 
 
 def between(larger: Score, smaller: Score) -> Factor | None:
@@ -82,23 +89,23 @@ def percent_less(ratio: float) -> str:
     return f"{(1 - 1 / ratio) * 100:.0f}"
 
 
-def slower(ranking: Ranking) -> str:
+def slower(ranking: Ranking) -> tuple[Statement, ...]:
     """By how much the other fabrics are slower, for a value that is a time."""
     behind = [(s, f) for s in ranking.rest if (f := between(s, ranking.leaders[0]))]
     if not behind:
-        return ""
+        return ()
     if len(behind) > NAMED:
         (near, first), (far, last) = behind[0], behind[-1]
         least, most = nearest(first), farthest(last)
         if as_long(least) == as_long(most):
-            return f"The others all take {as_long(least)}."
-        return (
-            f"The others take from {as_long(least)} ({near.fabric.label}) to "
-            f"{as_long(most)} ({far.fabric.label})."
-        )
-    return sentence(
-        [f"{s.fabric.label} takes {as_long(f)} ({s.with_interval('time')})" for s, f in behind]
+            return (Statement("others all slower", factor=least),)
+        ends = (near.fabric.label, far.fabric.label)
+        return (Statement("others slower", near=ends[0], least=least, far=ends[1], most=most),)
+    each = tuple(
+        Statement("slower", label=s.fabric.label, factor=f, figure=Figure(s, "time"))
+        for s, f in behind
     )
+    return (Statement("each slower", each=each),)
 
 
 def nearest(factor: Factor) -> Factor:
@@ -121,29 +128,31 @@ def as_long(factor: Factor) -> str:
 
 def longer(ratio: float) -> str:
     """`as_long` for figures without an interval."""
-    return as_long(Factor(ratio, ratio, ratio))
+    return as_long(_exactly(ratio))
 
 
-def less(ranking: Ranking) -> str:
+def less(ranking: Ranking) -> tuple[Statement, ...]:
     """By how much the other fabrics carry less, for a value that is a share."""
     best = ranking.scores[0]
     behind = [(s, f) for s in ranking.rest if (f := lacking(s, best))]
     if not behind:
-        return ""
+        return ()
     if len(behind) > NAMED:
         (near, first), (far, last) = behind[0], behind[-1]
-        least, most = (f"{percent_less(x)}{quantities.GLUE}% less" for x in (first.low, last.high))
-        if least == most:
-            return f"The others all carry {least}."
-        return (
-            f"The others carry from {least} ({near.fabric.label}) to {most} ({far.fabric.label})."
-        )
-    return sentence(
-        [
-            f"{s.fabric.label} carries {less_by(f)} less ({s.with_interval('share')})"
-            for s, f in behind
-        ]
+        least, most = _exactly(first.low), _exactly(last.high)
+        if less_by(least) == less_by(most):
+            return (Statement("others all carry less", factor=least),)
+        ends = (near.fabric.label, far.fabric.label)
+        return (Statement("others carry less", near=ends[0], least=least, far=ends[1], most=most),)
+    each = tuple(
+        Statement("carries less", label=s.fabric.label, factor=f, figure=Figure(s, "share"))
+        for s, f in behind
     )
+    return (Statement("each carries less", each=each),)
+
+
+def _exactly(ratio: float) -> Factor:
+    return Factor(ratio, ratio, ratio)
 
 
 def lacking(smaller: Score, larger: Score) -> Factor | None:
@@ -153,13 +162,13 @@ def lacking(smaller: Score, larger: Score) -> Factor | None:
     return between(larger, smaller) or Factor(math.inf, math.inf, math.inf)
 
 
+def more_by(factor: Factor) -> str:
+    """`12 %`, or `10 to 14 %`."""
+    return ranged(factor, percent_more, f"{quantities.GLUE}%")
+
+
 def less_by(factor: Factor) -> str:
     """`12 %`, or `10 to 14 %`; 100 % if the smaller may be zero."""
     low, high = percent_less(factor.low), percent_less(factor.high)
     shown = low if low == high else f"up to {high}" if low == "0" else f"{low} to {high}"
     return f"{shown}{quantities.GLUE}%"
-
-
-def sentence(parts: Sequence[str]) -> str:
-    """Clauses as one sentence. Labels keep their case."""
-    return f"{'; '.join(parts)}."

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lightloom.analysis.unfinished import CENSORED, ranked
-from lightloom.units import quantities
 
 from .model import Fabric, LoadPoint, ratio
+from .statement import Statement
 
 
 def carrying(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
@@ -79,27 +79,26 @@ def not_carrying(fabrics: Sequence[Fabric]) -> list[Fabric]:
     return [f for f in fabrics if f not in fair]
 
 
-def unfair(fabrics: Sequence[Fabric]) -> str:
-    """Names the fabrics whose times and queues are not ranked, and why; empty if all are."""
+def unfair(fabrics: Sequence[Fabric]) -> tuple[Statement, ...]:
+    """The statement on the fabrics whose times and queues are not ranked, and why; empty if all
+    are."""
     late = not_carrying(fabrics)
     if not late:
-        return ""
-    each = quantities.listed(f"{f.label} {_carried(f, fabrics)}" for f in late)
-    whose = "its" if len(late) == 1 else "their"
-    lead = "" if len(late) < len(fabrics) else "No fabric carries this load: "
-    return f"{lead}{each}: {whose} times and queues are not ranked."
+        return ()
+    each = tuple(_carried(f, fabrics) for f in late)
+    kind = "not ranked" if len(late) < len(fabrics) else "none ranked"
+    return (Statement(kind, each=each),)
 
 
-def _carried(fabric: Fabric, fabrics: Sequence[Fabric]) -> str:
+def _carried(fabric: Fabric, fabrics: Sequence[Fabric]) -> Statement:
     """The share of the workload that a fabric carried."""
+    label = fabric.label
     if fabric.window is not None:
-        return "cannot carry the load"
+        return Statement("load not carried", label=label)
     most = max(len(f.jobs_done) for f in fabrics)
     if len(fabric.jobs_done) < most:
-        return f"finished {len(fabric.jobs_done)} of the {most} jobs that another finished"
+        return Statement("fewer jobs", label=label, finished=len(fabric.jobs_done), most=most)
     through = _relative(fabric, [(f, f.through) for f in fabrics])
     if fabric.carriage == "short" or (through is not None and through < CENSORED):
-        share = quantities.show(fabric.through, "share")
-        return f"delivered {share} of the offered bytes while flows arrived"
-    share = quantities.show(share_of_best(fabric, fabrics), "share")
-    return f"delivered {share} of the best fabric, in bytes, flows or jobs"
+        return Statement("less delivered in time", label=label, share=fabric.through)
+    return Statement("less delivered", label=label, share=share_of_best(fabric, fabrics))

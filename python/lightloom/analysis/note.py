@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from lightloom.analysis.wording import sentence
+from lightloom.analysis.wording import SENTENCES, sentence
 
 
 class Note:
@@ -15,18 +16,21 @@ class Note:
     ('few uplinks', 4)
     """
 
+    catalogue: ClassVar[Mapping[str, str]] = SENTENCES
+    """The templates of the sentences, by kind."""
+
     def __init__(self, kind: str, **values: Any) -> None:
         """Checks nothing.
 
         Args:
-            kind: a key of `wording.SENTENCES`.
+            kind: a key of the catalogue.
             values: the values that this sentence names.
         """
         self.kind = kind
         self.values = values
 
     def __str__(self) -> str:
-        return sentence(self.kind, self.values)
+        return sentence(self.catalogue[self.kind], self.values)
 
     def __repr__(self) -> str:
         return f"Note({self.kind!r}, {self.values})"

@@ -53,7 +53,7 @@ def notes_of_run(result: Result) -> Iterator[Note]:
 
 
 def _of_fabric(doubt: Doubt) -> Note:
-    return Note("fabric", cause=doubt.cause, value=doubt.value, said=doubt.text)
+    return Note("fabric", cause=doubt.cause, value=doubt.value, text=doubt.text)
 
 
 def of_cluster(cluster: Table) -> Iterator[Note]:
@@ -68,9 +68,9 @@ def of_cluster(cluster: Table) -> Iterator[Note]:
 
 def of_variance(summary: Summary, workload: Table) -> Iterator[Note]:
     """Whether sizes without a finite variance weaken intervals, of a window or over seeds."""
-    said = repeats.of_variance({"workload": workload})
-    if said is not None and (summary.get("window") or summary.get("load_offered") is not None):
-        yield Note("no variance", said=said)
+    shape = repeats.unbounded_shape({"workload": workload})
+    if shape is not None and (summary.get("window") or summary.get("load_offered") is not None):
+        yield Note("no variance", shape=shape)
 
 
 def of_traffic(result: Result) -> Iterator[Note]:
@@ -146,8 +146,9 @@ def left_behind(summary: Summary) -> Note | None:
     if excess is not None:
         traffic, times = excess["traffic"], excess["times"]
         return Note("overloaded links", traffic=traffic, times=times, remedy=remedy)
-    part = "" if found["traffic"] == "all" else f" {found['traffic']}"
-    return Note("growing backlog", traffic=part, remedy=remedy)
+    if found["traffic"] == "all":
+        return Note("growing backlog", remedy=remedy)
+    return Note("growing backlog in part", traffic=found["traffic"], remedy=remedy)
 
 
 def overloaded(result: Result) -> Iterator[Note]:
@@ -225,7 +226,7 @@ def bit_errors(devices: Mapping[str, Any]) -> Iterator[Note]:
     """
     if "error_rate" in devices:
         yield Note("bit errors", before=devices["ber"], after=devices["error_rate"])
-    yield from (Note("devices", said=note) for note in devices.get("notes", []))
+    yield from (Note("devices", text=note) for note in devices.get("notes", []))
 
 
 def narrow_links(summary: Summary, cluster: Table) -> Iterator[Note]:

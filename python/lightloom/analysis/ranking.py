@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lightloom.analysis.statement import Statement
 from lightloom.results import steady_state, window_rules
 from lightloom.units import quantities
 from lightloom.units.bounds import Bound, floored
@@ -108,6 +109,23 @@ class Score:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """A score and its quantity, as a value of a statement."""
+
+    score: Score
+    quantity: quantities.Quantity
+
+    def __format__(self, form: str) -> str:
+        """The figure with its interval over seeds; `plain` without it, `ends` with any interval."""
+        forms = {
+            "": self.score.with_interval,
+            "plain": self.score.shown,
+            "ends": self.score.between_ends,
+        }
+        return forms[form](self.quantity)
+
+
+@dataclass(frozen=True)
 class Ranking:
     """Scores, best first, and the number of fabrics that share the lead."""
 
@@ -130,22 +148,32 @@ class Ranking:
         """The fabrics that are not ranked because their interval is too wide."""
         return tuple(s for s in self.unknown if not s.open)
 
-    def said_unplaced(self, quantity: quantities.Quantity) -> str:
-        """The figures that are too wide to place, and the longer run that would rank them; empty if
-        there are none."""
+    def explain_unplaced(
+        self, quantity: quantities.Quantity, *, stated: bool = False
+    ) -> tuple[Statement, ...]:
+        """The statement on the figures that are too wide to place, and on the longer run that would
+        rank them; empty if there are none. It has the figures, unless they are `stated` before with
+        their intervals."""
         if not self.unplaced:
-            return ""
-        each = [f"{s.fabric.label}: {s.between_ends(quantity)}" for s in self.unplaced]
+            return ()
+        figures = tuple(
+            Statement("figure", label=s.fabric.label, figure=Figure(s, quantity))
+            for s in self.unplaced
+        )
         if not all(s.spans for s in self.unplaced):
             ranked = any(s.spans for s in self.unplaced)
-            lead = "" if ranked else "Not ranked: "
-            return f"{lead}{quantities.listed(each)}; {self._longer()} would tell."
+            kind = "no intervals" if ranked else "no intervals: not ranked"
+            return (Statement(kind, figures=figures, longer=self._longer()),)
         wide = [s for s in self.unplaced if s.wide]
-        which = ","
+        if stated and self._are_whole(quantity):
+            return (Statement("too wide", labels=labels(wide or self.unplaced)),)
         if 0 < len(wide) < len(self.unplaced):
-            which = f": {names(wide)} {'is' if len(wide) == 1 else 'are'}"
-        tells = "use more seeds or flows"
-        return f"{quantities.listed(each)}{which} too wide to place; {tells}."
+            return (Statement("some too wide", figures=figures, wide=labels(wide)),)
+        return (Statement("all too wide", figures=figures),)
+
+    def _are_whole(self, quantity: quantities.Quantity) -> bool:
+        """Whether the figures that are too wide to place are shown with their intervals."""
+        return all(s.between_ends(quantity) == s.with_interval(quantity) for s in self.unplaced)
 
     def _longer(self) -> str:
         """The run that gives each fabric an interval."""
@@ -341,11 +369,21 @@ def apart(scores: Sequence[Score | None], better: Better) -> Score | None:
     return best if math.isfinite(end) else None
 
 
+def labels(scores: Iterable[Score]) -> tuple[str, ...]:
+    """The labels of the fabrics."""
+    return tuple(s.fabric.label for s in scores)
+
+
 def names(scores: Sequence[Score]) -> str:
     """Labels as a list in a sentence."""
-    return quantities.listed(s.fabric.label for s in scores)
+    return quantities.listed(labels(scores))
+
+
+def by_slot(scores: Iterable[Score]) -> list[Score]:
+    """The scores in the order of the experiment."""
+    return sorted(scores, key=lambda s: s.fabric.slot)
 
 
 def together(scores: Sequence[Score]) -> str:
     """Labels of level fabrics, in the order of the experiment."""
-    return names(sorted(scores, key=lambda s: s.fabric.slot))
+    return names(by_slot(scores))

@@ -1,16 +1,26 @@
-"""The sentences of the notes on a run, by kind.
+"""The sentences of the notes on a run, by kind, and the formatter of all catalogues.
 
 A value in braces may name its unit (`{share_bps:rate}`), or two words of which the first is for a
-count of one (`{flows:flow waits|flows wait}`).
+count of one, or a list of one (`{flows:flow waits|flows wait}`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from lightloom.units.counts import listed
 from lightloom.units.formats import rate, seconds, size
+
+if TYPE_CHECKING:
+    from lightloom.units.quantities import Quantity
+
+STILL_REMEDY = (
+    "check whether parts have failed and, if circuits change, which circuits the policy sets and "
+    "whether they stay lit longer than a change takes"
+)
+"""Remedy if no flow can make progress any more."""
 
 SENTENCES = {
     # The servers and their traffic.
@@ -37,7 +47,11 @@ SENTENCES = {
         "({bytes:size} delivered): each counts as offered with the bytes that its server's link "
         "carries until then, and is not included in loads, mean sizes and completion times"
     ),
-    "no variance": "{said}",
+    "no variance": (
+        "sizes have no finite variance (Pareto, shape {shape:g}): of means, load and goodput "
+        "fewer than 95 of 100 intervals contain the true value; "
+        'mean_rule = "truncated" with sizes.max gives sizes a variance'
+    ),
     "load above servers": (
         "the actual offered load is {load:.3g} times the servers' capacity; if this is not "
         "intended, check the units of times and sizes"
@@ -60,7 +74,11 @@ SENTENCES = {
         "waiting times grow with the length of the run; {remedy}"
     ),
     "growing backlog": (
-        "overloaded: more and more flows{traffic} wait, and waiting times grow with the length of "
+        "overloaded: more and more flows wait, and waiting times grow with the length of the run; "
+        "{remedy}"
+    ),
+    "growing backlog in part": (
+        "overloaded: more and more flows {traffic} wait, and waiting times grow with the length of "
         "the run; {remedy}"
     ),
     "late bytes: overloaded": (
@@ -96,8 +114,35 @@ SENTENCES = {
         "bit errors are not simulated: on the worst path the bit error rate is {before:.1e} before "
         "correction, and {after:.1e} after it if the margin is used up"
     ),
-    "devices": "fabric.devices: {said}",
-    "fabric": "{said}",
+    # The core writes these two with the other texts of its fabrics and devices.
+    "devices": "fabric.devices: {text}",
+    "fabric": "{text}",
+    # Runs that ended before their flows did.
+    "cut by limit": "run.limit ended the run: {left}; raise it",
+    "stood still": f"nothing was delivered after {{since_s:seconds}}: {{left}}; {STILL_REMEDY}",
+    "flows cut": (
+        "of {flows:,} {flows:flow|flows}{seeds:| over {seeds} seeds} {never_offered:,} "
+        "{never_offered:was|were} never offered and {unfinished:,} unfinished"
+    ),
+    "flows never offered": (
+        "of {flows:,} {flows:flow|flows}{seeds:| over {seeds} seeds} {never_offered:,} "
+        "{never_offered:was|were} never offered"
+    ),
+    "flows left unfinished": (
+        "of {flows:,} {flows:flow|flows}{seeds:| over {seeds} seeds} {unfinished:,} "
+        "{unfinished:was|were} unfinished"
+    ),
+    "no flows cut": "of {flows:,} {flows:flow|flows}{seeds:| over {seeds} seeds} none was left",
+    "point cut": "{point} ({left})",
+    "more points": "{more:,} more ({rest})",
+    "points cut": (
+        "at {cut:,} of {points:,} {points:point|points}{of:of} run.limit ended runs: "
+        "{each:joined}; raise it"
+    ),
+    "points stood still": (
+        "at {cut:,} of {points:,} {points:point|points}{of:of} nothing was delivered any more: "
+        f"{{each:joined}}; {STILL_REMEDY}"
+    ),
     # Failures.
     "failures": "during the run {events:list}",
     "late failures": (
@@ -106,7 +151,7 @@ SENTENCES = {
         "(fault.at, fault.repair_at), or the run end later (run.stop)"
     ),
     # Circuits.
-    "interval": "{said}",
+    "interval": "fabric.{parameter} = {value}: {effect}; {remedy}",
     "no circuit lit": (
         "the run ended after {ended_s:seconds}, before any circuit could be lit: the first "
         "decision on circuits comes after {first}; {remedy} fabric.interval"
@@ -131,13 +176,15 @@ LISTED = 4
 """Number of items of a list that are named; further ones are counted."""
 
 
-def sentence(kind: str, values: Mapping[str, Any]) -> str:
-    """The sentence of a kind with its values.
+def sentence(template: str, values: Mapping[str, Any]) -> str:
+    """A template of a catalogue with its values.
 
-    >>> sentence("failures", {"events": ["plane 0 fails at 1 ms"]})
+    >>> sentence(SENTENCES["failures"], {"events": ["plane 0 fails at 1 ms"]})
     'during the run plane 0 fails at 1 ms'
+    >>> sentence("{labels:listed} {labels:has|have} {share:share}", {"labels": "ab", "share": 0.5})
+    'a and b have 50.0\xa0%'
     """
-    return _FORMATTER.vformat(SENTENCES[kind], (), values)
+    return _FORMATTER.vformat(template, (), values)
 
 
 class _Formatter(Formatter):
@@ -146,7 +193,8 @@ class _Formatter(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         one, _, many = format_spec.partition("|")
         if many:
-            return one if value == 1 else many
+            count = len(value) if isinstance(value, Sequence) else value
+            return one if count == 1 else many
         unit = _UNITS.get(format_spec)
         return str(super().format_field(value, format_spec)) if unit is None else unit(value)
 
@@ -163,11 +211,48 @@ def _times(factor: float) -> str:
     return times(factor)
 
 
+def _shown(value: float | None, quantity: Quantity) -> str:
+    """A figure as pages print it."""
+    from lightloom.units.quantities import show
+
+    return show(value, quantity)
+
+
+def _load(share: float) -> str:
+    """A load as it was requested."""
+    from lightloom.units.quantities import tick_label
+
+    return tick_label(share, "share")
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %"
+
+
+def _count(number: float) -> str:
+    from lightloom.units.quantities import count
+
+    return count(number)
+
+
 _UNITS: Mapping[str, Callable[[Any], str]] = {
     "rate": rate,
     "seconds": seconds,
     "size": size,
     "times": _times,
     "list": _listed,
+    "listed": lambda items: listed(map(str, items)),
+    "joined": lambda items: "; ".join(map(str, items)),
+    "semicolon": lambda items: f"; {listed(map(str, items))}" if items else "",
+    "and": lambda items: " and ".join(map(str, items)),
+    "or": lambda items: " or ".join(map(str, items)),
+    "of": lambda whole: f" of {whole}" if whole else "",
+    "loads": lambda shares: listed(map(_load, shares)),
+    "percent": _percent,
+    "count": _count,
+    "load": _load,
+    "time": lambda value: _shown(value, "time"),
+    "bytes": lambda value: _shown(value, "bytes"),
+    "share": lambda value: _shown(value, "share"),
 }
 _FORMATTER = _Formatter()

@@ -252,8 +252,8 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
         console.say(line)
     if (varied := _varied(outcome)) is not None:
         console.say(varied)
-    for line in sweep_table.cut_points(outcome):
-        console.say(f"note: {line}")
+    for note in sweep_table.cut_points(outcome):
+        console.say(f"note: {note}")
     for line in sweep_table.traffic([*zip(outcome.points, outcome.summaries, strict=True)]):
         console.say(f"note: {line}")
     console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")

@@ -141,7 +141,7 @@ def _of_comparison(
             for line in dict.fromkeys(line for summary in each for line in run_text.doubts(summary))
         )
     yield from fluid(comparison.means)
-    yield from cuts.of_loads(comparison)
+    yield from map(str, cuts.of_loads(comparison))
     yield from grouped(
         (label, line)
         for label, result in comparison.results.items()

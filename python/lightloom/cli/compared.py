@@ -125,8 +125,8 @@ def _print_notes(comparison: lightloom.Comparison) -> None:
 
     for note in notes.of_traffic(next(iter(comparison.results.values()))):
         console.say(f"note: {note}")
-    for line in (*cuts.of_loads(comparison), *map(str, notes.inexact_rates(comparison.means))):
-        console.say(f"note: {line}")
+    for note in (*cuts.of_loads(comparison), *notes.inexact_rates(comparison.means)):
+        console.say(f"note: {note}")
     (verdict,) = report.first([comparison]).values()
     of_circuits = circuits.leading_notes if verdict is None else circuits.notes_beside_a_verdict
     for label, result in comparison.results.items():

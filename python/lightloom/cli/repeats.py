@@ -8,6 +8,7 @@ from typing import Any
 from rich.markup import escape
 
 from lightloom.analysis import cuts, workload_lines
+from lightloom.analysis.note import Note
 from lightloom.cli import console, run_text
 from lightloom.config import loads
 from lightloom.results import repeats
@@ -49,9 +50,10 @@ FIGURES: Sequence[tuple[str, str, Show]] = (
 def legend(seeds: int, experiment: Mapping[str, Any]) -> str:
     """Explains the intervals."""
     means = f"Means of {seeds} seeds, ± half of the 95 % confidence interval (Student's t)."
-    said = repeats.of_variance(experiment)
+    shape = repeats.unbounded_shape(experiment)
     windowed = "measure" in experiment.get("run", {})  # a note of the workload covers this
-    if said is not None and not windowed:
+    if shape is not None and not windowed:
+        said = str(Note("no variance", shape=shape))
         means += f" {said[:1].upper()}{said[1:]}."
     if not repeats.same_flows(experiment):
         return means
@@ -83,7 +85,7 @@ def print_repeated(repeated: Repeated) -> None:
 def _limiting(summaries: Sequence[Summary]) -> Iterator[str]:
     """Notes above the figures: a limit ended runs, or the windows do not carry the load."""
     if (cut := cuts.note(summaries)) is not None:
-        yield cut
+        yield str(cut)
     windows = [summary.get("window") for summary in summaries]
     known = [w for w in windows if w is not None and w["mean_us"] is not None]
     if known and len(known) == len(windows) and not all(w["stable"] for w in known):

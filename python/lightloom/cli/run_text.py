@@ -99,7 +99,7 @@ def limiting(summary: Summary) -> Iterator[str]:
     """Yields the notes printed above the figures, which are not those of a steady state or of all
     flows: the run ended early, or its window does not carry the load."""
     if (cut := cuts.note([summary])) is not None:
-        yield cut
+        yield str(cut)
     window = summary.get("window")
     if window is not None and not window["stable"]:
         yield from doubts(summary)

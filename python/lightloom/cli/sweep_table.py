@@ -19,6 +19,7 @@ from lightloom.units import bounds, formats
 if TYPE_CHECKING:
     from lightloom import sweep as sweeps
     from lightloom.analysis.model import Carriage
+    from lightloom.analysis.note import Note
     from lightloom.report.sweeps import Cell
 
 ROWS_SHOWN = 40
@@ -104,7 +105,7 @@ def legend(outcome: sweeps.Outcome) -> Iterator[str]:
         yield doubts.LEGEND_BOUNDS
 
 
-def cut_points(outcome: sweeps.Outcome) -> list[str]:
+def cut_points(outcome: sweeps.Outcome) -> list[Note]:
     """States the points with runs that ended before their flows finished."""
     from lightloom.report import sweeps as pages
 

@@ -112,7 +112,7 @@ def weakened(comparison: Comparison) -> Iterator[str]:
     first = next(iter(comparison.results.values()))
     seeds = {label: comparison.of_label(label) for label in comparison.results}
     yield from doubts.doubts(summaries, seeds)
-    yield from cuts.of_loads(comparison)
+    yield from map(str, cuts.of_loads(comparison))
     traffic = notes.of_workload(first.summary, comparison.experiment.get("workload", {}))
     yield from map(str, (*traffic, *notes.inexact_rates(summaries)))
     alone = len(comparison.results) == 1

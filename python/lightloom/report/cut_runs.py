@@ -24,7 +24,7 @@ def of_loads(workload: Workload) -> list[str]:
         for fabric in workload.fabrics
         for point in fabric.sweep
     }
-    return [as_sentence(line) for line in cuts.of_places(places, *cuts.LOADS)]
+    return [as_sentence(str(note)) for note in cuts.of_places(places, *cuts.LOADS)]
 
 
 def as_sentence(line: str) -> str:

@@ -6,7 +6,7 @@ import functools
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
@@ -196,6 +196,16 @@ def leading(section: Section) -> list[tuple[int, Drawing]]:
     return [found for found in numbered(section, decision=False) if is_lead(found[1])][:1]
 
 
+def card(verdict: verdicts.Verdict, prose: Prose) -> dict[str, Any]:
+    """The template's values for one question."""
+    return {
+        "question": verdict.question,
+        "answer": prose(verdict.answer),
+        "evidence": verdict.evidence,
+        "notes": prose.all(verdict.notes),
+    }
+
+
 def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
     """The template's values for one comparison, its verdict first."""
     w = section.workload
@@ -219,10 +229,7 @@ def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
         "workload": describe.workload(w.experiment),
         "run": describe.run(w),
         "toml": describe.toml(w.experiment),
-        "verdicts": [
-            replace(v, answer=prose(v.answer), notes=prose.all(v.notes))
-            for v in verdicts.verdicts(w)
-        ],
+        "verdicts": [card(v, prose) for v in verdicts.verdicts(w)],
         "groups": groups,
         "source": verdicts.source(w.fabrics),
         "bounds": any(">" in c.text for _, rows in groups for row in rows for c in row.cells),

@@ -16,6 +16,7 @@ from lightloom.analysis import cuts
 from lightloom.analysis.findings.carriage import carriages_of_runs
 from lightloom.analysis.findings.whole_run import of_summaries
 from lightloom.analysis.model import Carriage
+from lightloom.analysis.note import Note
 from lightloom.plotting import backend_plotly, style
 from lightloom.plotting.arrows import parted
 from lightloom.plotting.draw import Drawing, draw
@@ -197,7 +198,7 @@ def value_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def cut_points(cells: Sequence[Cell], rest: str) -> list[str]:
+def cut_points(cells: Sequence[Cell], rest: str) -> list[Note]:
     """States which points have runs that ended before their flows did; `rest` is the place of the
     full list."""
     places = {_place(cell): cell.summaries for cell in cells}
@@ -373,7 +374,7 @@ def render(
             doubted=any(cell.doubted(m) for cell in cells for m in metrics),
             rows=[_row(cell, metrics) for cell in cells[:ROWS_MOST]],
             left=max(0, len(cells) - ROWS_MOST),
-            cut=[*map(cut_runs.as_sentence, cut_points(cells, "the table has all"))],
+            cut=[cut_runs.as_sentence(str(n)) for n in cut_points(cells, "the table has all")],
             traffic=[*map(cut_runs.as_sentence, traffic)],
             failed=failed,
             drawings=list(enumerate(drawings)),
@@ -395,7 +396,7 @@ def _row(cell: Cell, metrics: Sequence[Metric]) -> dict[str, Any]:
         "values": [value_text(value) for value in cell.values.values()],
         "fabric": cell.fabric,
         "seeds": len(cell.summaries),
-        "cut": cuts.left_out(cell.summaries),
+        "cut": str(cuts.left_out(cell.summaries) or ""),
         "failed": cell.failed,
         "cells": [_text(cell, metric) for metric in metrics],
     }

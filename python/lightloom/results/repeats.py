@@ -74,21 +74,6 @@ def unbounded_shape(experiment: Mapping[str, Any]) -> float | None:
     return min(shapes, default=None)
 
 
-def of_variance(experiment: Mapping[str, Any]) -> str | None:
-    """Describes the effect of infinite variance of sizes on intervals; None if all are finite.
-
-    >>> of_variance({"workload": {"sizes": {"kind": "fixed", "size": "1 KB"}}})
-    """
-    shape = unbounded_shape(experiment)
-    if shape is None:
-        return None
-    return (
-        f"sizes have no finite variance (Pareto, shape {shape:g}): of means, load and goodput "
-        "fewer than 95 of 100 intervals contain the true value; "
-        'mean_rule = "truncated" with sizes.max gives sizes a variance'
-    )
-
-
 def gathered(summaries: Sequence[Mapping[str, Any]]) -> Summary:
     """Combines the summaries of one fabric's seeds into one; figures get intervals.
 

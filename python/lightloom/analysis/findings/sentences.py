@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from lightloom.analysis.cuts import STILL_REMEDY
+from lightloom.analysis.wording import STILL_REMEDY
 from lightloom.results.window_rules import ENOUGH_FLOWS
 from lightloom.units import quantities
 
@@ -19,6 +21,26 @@ from .kinds import (
     TooShort,
     WindowTooShort,
 )
+
+
+@dataclass(frozen=True)
+class Told:
+    """A finding, or several of one kind, as a value of a statement."""
+
+    finding: Any
+
+    def __format__(self, form: str) -> str:
+        """The sentence of this form."""
+        forms: Mapping[str, Callable[[Any], str]] = {
+            "title": title,
+            "explained": explained,
+            "jobs": jobs_done,
+            "cuts": cut,
+            "dark": dark,
+            "rarely": rarely,
+            "left out": left_out,
+        }
+        return forms[form](self.finding)
 
 
 def title(found: FinishesMore | AloneCarries | NoneCarries | TooShort) -> str:
@@ -305,7 +327,7 @@ def dark(found: Sequence[DarkStart]) -> str:
 def rarely(found: Sequence[LongInterval]) -> str:
     """The fabrics whose interval is long for the run, the reason and the remedy; empty if there are
     none."""
-    return " ".join(f"{one.label}: {one.finding}." for one in found)
+    return " ".join(f"{one.label}: {one.finding.note}." for one in found)
 
 
 def left_out(found: Cut) -> str:

@@ -1,4 +1,5 @@
-"""One sentence for each question, computed from the data with its uncertainty.
+"""An answer to each question, computed from the data with its uncertainty, as statements whose
+sentences are in `analysis.answers`.
 
 A verdict names the leading fabric only if the numbers permit it (see `ranking`); its notes list the
 doubts. A fabric that left many flows unfinished is not called fast because of the few that it

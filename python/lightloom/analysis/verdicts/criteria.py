@@ -13,7 +13,7 @@ from lightloom.units import quantities
 
 from ..fair import carrying, not_carrying_at
 from ..model import Fabric, LoadPoint, Workload, span_of_jobs, window_limits
-from ..ranking import Better, Ranking, Score, of_seeds, plain, rank, score
+from ..ranking import Better, Figure, Ranking, Score, of_seeds, plain, rank, score
 from . import load
 from .each_flow import begins_at_once, last_flow, mean_time, soonest_in_each
 from .jobs import all_jobs
@@ -75,12 +75,28 @@ class Criterion:
         """A figure in its unit."""
         return found.with_interval(self.quantity)
 
+    def figure(self, found: Score) -> Figure:
+        """A figure, as a value of a statement."""
+        return Figure(found, self.quantity)
+
     def says(self, found: Score) -> str:
         """The sentence part for a figure, or for a bound."""
         shown = self.shown(found)
         if self.more and shown.startswith(">"):
             return self.more.format(shown.removeprefix(">").strip())
         return self.amount.format(shown)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure of a measure, as a value of a statement: `99 % of its short flows finish within
+    3.08 µs`."""
+
+    measure: Criterion
+    score: Score
+
+    def __format__(self, _: str) -> str:
+        return self.measure.says(self.score)
 
 
 def _told(ranking: Ranking, load: float) -> Ranking:

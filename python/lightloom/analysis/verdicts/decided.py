@@ -6,28 +6,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lightloom.units import quantities
-
 from ..fair import carrying
 from ..findings.headline import first_question, too_short
 from ..findings.kinds import AloneCarries, DoneSooner, Finding, FinishesMore, NoneCarries, TooShort
-from ..findings.sentences import explained, jobs_done
-from ..findings.sentences import title as titled
+from ..findings.sentences import Told
 from ..model import Workload
 from ..ranking import Ranking, Score
-from .criteria import DELIVERED, EVERY, FINISHED, JOBS, Criterion, criteria, of_finished
+from ..statement import Statement
+from .criteria import (
+    DELIVERED,
+    EVERY,
+    FINISHED,
+    JOBS,
+    Criterion,
+    Measured,
+    criteria,
+    of_finished,
+)
 from .criteria import measures as measures_of
 from .each_flow import are_enough, begins_at_once, is_sooner_in_each
-from .margins import by_how_much, in_each, leading
+from .margins import by_how_much, figures_of, in_each, leading
 
 
 @dataclass(frozen=True)
 class Decided:
-    """The measure that decides a comparison, and its wording."""
+    """The measure that decides a comparison, and what is said of it."""
 
     finding: Finding
-    lead: str
-    sentences: tuple[str, ...]
+    lead: Statement
+    said: tuple[Statement, ...]
     measure: Criterion
     ranking: Ranking
     by_figures: bool  # whether the figures of the measure rank the fabrics
@@ -36,6 +43,21 @@ class Decided:
     def names_carriers(self) -> bool:
         """Whether the finding names the fabrics that carry the workload."""
         return isinstance(self.finding, FinishesMore | AloneCarries | NoneCarries)
+
+
+def titled(found: FinishesMore | AloneCarries | NoneCarries | TooShort) -> Statement:
+    """A finding as a headline."""
+    return Statement("title", finding=Told(found))
+
+
+def explained(found: AloneCarries | NoneCarries | TooShort) -> Statement:
+    """Why only one fabric carries the load, none does, or the run does not show it."""
+    return Statement("explained", finding=Told(found))
+
+
+def jobs_done(found: FinishesMore) -> Statement:
+    """The number of jobs that each fabric finished."""
+    return Statement("jobs done", finding=Told(found))
 
 
 def decide(workload: Workload) -> Decided | None:
@@ -59,16 +81,16 @@ def decide(workload: Workload) -> Decided | None:
     short = too_short(judged, workload.fabrics)
     if short is not None:
         return by_nothing(short, deciding, ranking.scores or ranking.unknown)
-    said = (by_how_much(deciding, ranking), in_each(deciding, ranking))
+    said = (*by_how_much(deciding, ranking), *in_each(deciding, ranking))
     return Decided(found, leading(deciding, ranking), said, deciding, ranking, by_figures=True)
 
 
 def by_nothing(found: TooShort, measure: Criterion, scores: Sequence[Score]) -> Decided:
     """The verdict that the run is too short to decide, with the figures so far."""
-    figures = quantities.listed(f"{s.fabric.label} {measure.shown(s)}" for s in scores)
-    shown = f"So far, in {measure.name}: {figures}." if scores else ""
+    figures = figures_of(measure, scores)
+    shown = (Statement("figures so far", measure=measure.name, figures=figures),) if scores else ()
     unknown = Ranking((), 0, ())
-    said = (explained(found), shown)
+    said = (explained(found), *shown)
     return Decided(found, titled(found), said, measure, unknown, by_figures=False)
 
 
@@ -82,7 +104,7 @@ def without_times(workload: Workload) -> Decided | None:
     ranking = DELIVERED.ranking(carrying(fabrics))
     if len(ranking.scores) + len(ranking.unknown) < 2:
         return None
-    said = (by_how_much(DELIVERED, ranking),)
+    said = by_how_much(DELIVERED, ranking)
     found = DoneSooner(tuple(s.fabric.label for s in ranking.scores))
     return Decided(found, leading(DELIVERED, ranking), said, DELIVERED, ranking, by_figures=True)
 
@@ -94,7 +116,7 @@ def by_jobs(found: FinishesMore, workload: Workload) -> Decided:
     if len(chosen) > 1 and chosen[0].jobs_done:
         measure = JOBS if found.complete else of_finished(chosen[0].jobs_done)
         ranking = measure.ranking(chosen)
-        said = (by_how_much(measure, ranking), jobs_done(found))
+        said = (*by_how_much(measure, ranking), jobs_done(found))
         return Decided(found, leading(measure, ranking), said, measure, ranking, by_figures=True)
     scores = [Score.exact(f, float(len(f.jobs_done))) for f in (*chosen, *rest)]
     ranking = Ranking(tuple(scores), len(chosen)) if chosen else Ranking((), 0)
@@ -119,7 +141,7 @@ def by_every_flow(found: Finding, workload: Workload) -> Decided | None:
         return None
     if not all(is_sooner_in_each(best, s.fabric) for s in ranking.rest):
         return None
-    said = (by_how_much(EVERY, ranking), in_each(EVERY, ranking))
+    said = (*by_how_much(EVERY, ranking), *in_each(EVERY, ranking))
     return Decided(found, leading(EVERY, ranking), said, EVERY, ranking, by_figures=True)
 
 
@@ -133,6 +155,8 @@ def by_carried_load(found: AloneCarries | NoneCarries, workload: Workload) -> De
     if ranking.untold:
         ranking = Ranking((), 0)
     known = next((s for s in scores if s.fabric.finished != 0.0), None)
-    figure = "" if known is None else f"{known.fabric.label}: {measure.says(known)}."
-    said = (figure, explained(found))
+    said: tuple[Statement, ...] = (explained(found),)
+    if known is not None:
+        figure, label = Measured(measure, known), known.fabric.label
+        said = (Statement("best figure", label=label, figure=figure, behind=()), *said)
     return Decided(found, titled(found), said, measure, ranking, by_figures=False)

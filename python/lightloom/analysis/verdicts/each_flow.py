@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from lightloom.results.repeats import same_flows
-from lightloom.units import quantities
 from lightloom.units.intervals import LEVEL
 
 from ..model import Fabric, Workload
+from ..statement import Statement
 from ..unfinished import CENSORED
 
 ENOUGH_PAIRS = 20
@@ -102,14 +102,13 @@ def share_sooner(one: Fabric, other: Fabric) -> float | None:
     return sooner / flows if flows else None
 
 
-def said(ahead: Fabric, others: Sequence[Fabric]) -> str:
+def sooner(ahead: Fabric, others: Sequence[Fabric]) -> Statement:
     """Number of flows that finish sooner on the fabric that is ahead of all others."""
-    beside = f"on {ahead.label} than on {quantities.listed(f.label for f in others)}"
+    labels = tuple(f.label for f in others)
     least = min((share_sooner(ahead, f) or 0.0 for f in others), default=1.0)
     if least == 1.0:
-        return f"Each flow is done sooner {beside}."
-    share = quantities.show(least, "share")
-    return f"{share} of the flows are done sooner {beside}, and none later."
+        return Statement("each flow sooner", label=ahead.label, others=labels)
+    return Statement("flows sooner", label=ahead.label, others=labels, share=least)
 
 
 def standing_in_each(one: Fabric, other: Fabric) -> int:

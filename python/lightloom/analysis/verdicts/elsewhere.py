@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from ..factors import NOTABLE
 from ..model import Workload
 from ..ranking import Ranking
-from .criteria import Criterion
-from .margins import factor
+from ..statement import Statement
+from .criteria import Criterion, Measured
+from .margins import margin
 
 OTHERS = 2  # most further measures that are named
 
@@ -38,11 +39,16 @@ def elsewhere(ranking: Ranking, further: Sequence[Criterion], workload: Workload
     return made[:OTHERS]
 
 
-def trade(measure: Criterion, found: Ranking, ranking: Ranking) -> str:
+def trade(measure: Criterion, found: Ranking, ranking: Ranking) -> Statement:
     """The advantage of another fabric over the first by a measure, with its factor."""
     leaders = {s.fabric.label for s in ranking.leaders}
     best = found.leaders[0]
     against = next(s for s in found.rest if s.fabric.label in leaders)
-    value = measure.says(best)
-    by = f"{factor(measure, [best], against)} than {against.fabric.label}"
-    return f"{best.fabric.label} {measure.wins[0]}: {value}, {by}."
+    return Statement(
+        "ahead elsewhere",
+        label=best.fabric.label,
+        wins=measure.wins[0],
+        figure=Measured(measure, best),
+        by=margin(measure, [best], against),
+        against=against.fabric.label,
+    )

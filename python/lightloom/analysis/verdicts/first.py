@@ -18,12 +18,13 @@ from .. import presets
 from ..fair import unfair
 from ..findings.headline import cuts, dark_starts, rare_decisions
 from ..findings.kinds import Finding
-from ..findings.sentences import cut, dark, rarely
+from ..findings.sentences import Told
 from ..model import Workload
-from ..ranking import NAMED, names
+from ..ranking import NAMED, labels
+from ..statement import Statement, text
 from .criteria import criteria
 from .decided import decide
-from .elsewhere import elsewhere, trade
+from .elsewhere import Ahead, elsewhere, trade
 from .overturned import another_load, overturned, remedy
 
 
@@ -41,6 +42,8 @@ class First:
     main: str = ""  # the sentence with the figures that decide
     caveats: tuple[str, ...] = ()  # sentences that can change the conclusion
     remedy: tuple[str, ...] = ()  # among what would overturn it: a more informative run
+    said: tuple[Statement, ...] = ()  # the title and the answer, as data
+    conditions: tuple[Statement, ...] = ()  # what would overturn it, as data
 
 
 def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
@@ -54,33 +57,54 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     deciding, ranking = decided.measure, decided.ranking
     further = [c for c in criteria(workload) if c.name != deciding.name]
     ahead = elsewhere(ranking, further, workload) if decided.by_figures else []
-    title = "; ".join([decided.lead, *(f"{names(r.leaders)} {c.wins[0]}" for c, r in ahead[:1])])
-    early = cut(cuts(workload.fabrics))
+    title = Statement("verdict", lead=decided.lead, ahead=titles(ahead[:1]))
+    stopped = cuts(workload.fabrics)
+    early = (Statement("runs that ended early", runs=Told(stopped)),) if stopped else ()
     # If no fabric has enough flows because of a limit, the limit is the reason and comes first.
-    lead, said = (early, "") if early and not ranking.level else ("", early)
+    lead, late = (early, ()) if not ranking.level else ((), early)
     caveats = (
-        ranking.said_unplaced(deciding.quantity),
-        "" if decided.names_carriers else unfair(workload.fabrics),
-        said,
-        dark(dark_starts(workload.fabrics)),
-        rarely(rare_decisions(workload.fabrics)),
+        *(() if decided.names_carriers else unfair(workload.fabrics)),
+        *late,
+        *doubts(workload),
         *another_load(deciding, ranking, workload),
     )
-    sentences = (lead, *decided.sentences, *caveats, *(trade(c, r, ranking) for c, r in ahead))
+    # A caveat is also printed alone, so it has all figures.
+    wide = ranking.explain_unplaced(deciding.quantity)
+    wide_beside = ranking.explain_unplaced(deciding.quantity, stated=not ranking.level)
+    trades = (trade(c, r, ranking) for c, r in ahead)
+    said = (*lead, *decided.said, *wide_beside, *caveats, *trades)
     leading_labels = {s.fabric.label for s in ranking.leaders}
-    leaders = tuple(f.label for f in workload.fabrics if f.label in leading_labels)
-    answer = " ".join(s for s in sentences if s)
+    conditions = overturned(decided, ahead, workload, others)
     return First(
-        decided.lead,
-        title,
-        answer,
-        overturned(decided, ahead, workload, others),
-        leaders,
+        str(decided.lead),
+        str(title),
+        text(said),
+        tuple(map(str, conditions)),
+        tuple(f.label for f in workload.fabrics if f.label in leading_labels),
         deciding.wins,
         decided.finding,
-        " ".join(s for s in (lead, next((s for s in decided.sentences if s), "")) if s),
-        tuple(s for s in caveats if s),
-        remedy(decided, workload),
+        text((*lead, *decided.said[:1])),
+        tuple(map(str, (*wide, *caveats))),
+        tuple(map(str, remedy(decided, workload))),
+        (title, *said),
+        conditions,
+    )
+
+
+def titles(ahead: Sequence[Ahead]) -> tuple[Statement, ...]:
+    """The fabrics that lead by further measures, as parts of a title."""
+    return tuple(
+        Statement("ahead", leaders=labels(r.leaders), measure=c.name, wins=c.wins[0])
+        for c, r in ahead
+    )
+
+
+def doubts(workload: Workload) -> tuple[Statement, ...]:
+    """Circuits that were dark at the start, and intervals that are long for the run."""
+    dark, rare = dark_starts(workload.fabrics), rare_decisions(workload.fabrics)
+    return (
+        *([Statement("dark start", starts=Told(dark))] if dark else ()),
+        *([Statement("rare decisions", intervals=Told(rare))] if rare else ()),
     )
 
 

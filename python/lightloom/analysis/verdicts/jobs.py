@@ -10,11 +10,12 @@ from lightloom.units.intervals import LEVEL
 
 from ..factors import slower
 from ..model import Fabric, Workload
-from ..ranking import Score, names, plain, rank
+from ..ranking import Figure, Ranking, Score, labels, plain, rank
+from ..statement import Statement
 from .answer import Verdict, evidence
 
 SAID = 4  # most jobs with a sentence of their own
-BARS = "Bars: from the first job's beginning until the last job is done."
+BARS = Statement("bars of jobs")
 
 
 def jobs(fabrics: Sequence[Fabric]) -> Verdict | None:
@@ -26,18 +27,15 @@ def jobs(fabrics: Sequence[Fabric]) -> Verdict | None:
         "Which fabric finishes the jobs soonest?" if len(fabrics) > 1 else "How long do jobs take?"
     )
     shown = evidence(fabrics, all_jobs, "time", lambda f: each_job(f, named))
-    parts = [job_answer(name, fabrics, alone=len(named) == 1) for name in named[:SAID]]
-    notes = [BARS] if len(named) > 1 else []
+    alone = len(named) == 1
+    said = tuple(s for name in named[:SAID] for s in job_answer(name, fabrics, alone=alone))
+    remarks = [BARS] if len(named) > 1 else []
     if len(named) > SAID:
-        notes.append(f"The table has all {len(named)} jobs.")
-    if any("level at" in part for part in parts):
-        notes.append(f"Level: less than {LEVEL * 100:.0f} % apart{seeded(fabrics)}.")
-    return Verdict(question, " ".join(parts), shown, tuple(notes))
-
-
-def seeded(fabrics: Sequence[Fabric]) -> str:
-    """The qualification of "level": by overlapping intervals, or from one seed."""
-    return ", or with overlapping 95 % intervals" if fabrics[0].seeds else " (one seed)"
+        remarks.append(Statement("jobs of the table", jobs=len(named)))
+    if any(s.kind == "job: level" for s in said):
+        kind = "level jobs: intervals" if fabrics[0].seeds else "level jobs: one seed"
+        remarks.append(Statement(kind, level=LEVEL))
+    return Verdict(question, said, shown, tuple(remarks))
 
 
 def all_jobs(fabric: Fabric) -> float | None:
@@ -53,26 +51,25 @@ def each_job(fabric: Fabric, named: Sequence[str]) -> str:
     return ", ".join(f"{n} {quantities.show(fabric.jobs.get(n), 'time')}" for n in named)
 
 
-def job_answer(job: str, fabrics: Sequence[Fabric], *, alone: bool) -> str:
-    """The fastest fabric of one job, and the factors of the others."""
+def job_answer(job: str, fabrics: Sequence[Fabric], *, alone: bool) -> tuple[Statement, ...]:
+    """The fastest fabric of one job, and the factors of the others; its name first, unless it is
+    `alone`."""
     scored = [s for f in fabrics if (s := plain(f, lambda g: g.jobs.get(job))) is not None]
-    late = [f.label for f in fabrics if job in f.jobs and f.jobs[job] is None]
-    prefix = "" if alone else f"{job}: "
-    unfinished = f" Unfinished on {quantities.listed(late)}." if late else ""
+    late = tuple(f.label for f in fabrics if job in f.jobs and f.jobs[job] is None)
+    name = () if alone else (Statement("job", name=job),)
     if not scored:
-        return f"{prefix}no fabric finished it."
+        return (*name, Statement("job: none finished"))
+    unfinished = (Statement("unfinished jobs", labels=late),) if late else ()
     ranking = rank(scored, "lower")
-    wide = ranking.said_unplaced("time")
+    wide = ranking.explain_unplaced("time")
     if not ranking.level:
-        return f"{prefix}{wide}{unfinished}"
-    best = ranking.leaders[0].with_interval("time")
+        return (*name, *wide, *unfinished)
+    best, leaders = Figure(ranking.leaders[0], "time"), labels(ranking.leaders)
     if len(fabrics) == 1:
-        return f"{prefix}{best}.{unfinished}"
-    if len(ranking.leaders) == 1:
-        lead = f"{prefix}{names(ranking.leaders)} takes {best}."
-    else:
-        lead = f"{prefix}{names(ranking.leaders)} are level at {best}."
-    return " ".join(p for p in (lead, slower(ranking), wide) if p) + unfinished
+        return (*name, Statement("job: time", time=best), *unfinished)
+    kind = "job: soonest" if len(leaders) == 1 else "job: level"
+    lead = Statement(kind, leaders=leaders, time=best)
+    return (*name, lead, *slower(ranking), *wide, *unfinished)
 
 
 def circuits(workload: Workload) -> Verdict | None:
@@ -82,31 +79,34 @@ def circuits(workload: Workload) -> Verdict | None:
     having = [f for f in workload.fabrics if f.circuit_share is not None]
     notes = circuit_notes(workload)
     if not having:
-        nothing = "Nothing was delivered, so this run has no answer."
-        return Verdict(question, nothing, notes=notes) if notes else None
+        nothing = (Statement("nothing delivered"),)
+        return Verdict(question, nothing, remarks=notes) if notes else None
     scored = [Score.exact(f, s) for f in having if (s := f.circuit_share) is not None]
     ranking = rank(scored, "higher")
-    share = quantities.show(ranking.best, "share")
-    if len(scored) == 1 or ranking.rest:
-        answer = f"{names(ranking.leaders)} sends {share} of the delivered bytes over circuits"
-        if len(ranking.leaders) > 1:
-            answer = f"{names(ranking.leaders)} send about {share} of the bytes over circuits"
-        rest = [f"{s.fabric.label} {quantities.show(s.value, 'share')}" for s in ranking.rest]
-        answer += f"; {quantities.listed(rest)}." if rest else "."
-    else:
-        answer = f"About {share} of the delivered bytes in {names(ranking.leaders)}."
     shown = evidence(having, lambda f: f.circuit_share, "share", circuit_detail)
-    return Verdict(question, answer, shown, notes)
+    return Verdict(question, (most_by_circuits(ranking),), shown, notes)
 
 
-def circuit_notes(workload: Workload) -> tuple[str, ...]:
+def most_by_circuits(ranking: Ranking) -> Statement:
+    """The fabrics that send most over circuits, and the shares of the others."""
+    leaders, share = labels(ranking.leaders), ranking.best
+    rest = tuple(Statement("share of", label=s.fabric.label, share=s.value) for s in ranking.rest)
+    one = len(leaders) == 1
+    if not rest:
+        kind = "most over circuits" if one else "all alike over circuits"
+        return Statement(kind, leaders=leaders, share=share)
+    lead = "most over circuits, others less" if one else "level over circuits, others less"
+    return Statement(lead, leaders=leaders, share=share, rest=rest)
+
+
+def circuit_notes(workload: Workload) -> tuple[Statement, ...]:
     """Notes on runs too short for circuits, policies that rarely decide, and circuits no faster
     than the electrical network."""
     return tuple(
-        f"{f.label}: {line}."
+        Statement("note on fabric", label=f.label, note=note)
         for f in workload.fabrics
         if f.circuits is not None and (end := f.get("simulated_s")) is not None
-        for line in (
+        for note in (
             *doubts(
                 workload.experiment, f.settings, end, f.circuits.settings > 0, bool(f.circuit_share)
             ),

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from lightloom.units import quantities
 from lightloom.units.bounds import Bound
 from lightloom.units.intervals import LEVEL
 
 from ..factors import slower
 from ..fair import carrying, unfair
 from ..findings.headline import too_short
-from ..findings.sentences import explained, title
+from ..findings.sentences import Told
 from ..model import Fabric, short_p99
-from ..ranking import Ranking, Score, names, rank, score
+from ..ranking import Ranking, Score, labels, rank, score
+from ..statement import Statement
 from . import each_flow
-from .answer import Evidence, Verdict, evidence
+from .answer import Evidence, Range, Share, Verdict, evidence
 
 FEW_FLOWS = 1000  # with fewer, less than ten flows exceed the 99th percentile
 
@@ -32,25 +32,24 @@ def short_flows(fabrics: Sequence[Fabric], ahead: Sequence[Fabric] = ()) -> Verd
         else "How soon do short flows finish?"
     )
     if all(f.short_count == 0 for f in fabrics):
-        return Verdict(
-            question, "The workload has no flow under 100 KB, so this run has no answer."
-        )
+        return Verdict(question, (Statement("no short flow"),))
     shown = short_evidence(fabrics)
     if not any(f.short_finished for f in fabrics):
-        return Verdict(question, "No short flow finished, so this run has no answer.", shown)
+        return Verdict(question, (Statement("no short flow finished"),), shown)
     scored = [s for f in carrying(fabrics) if (s := short_score(f)) is not None]
     if ahead:
         return short_in_each(question, ahead, scored, shown)
     ranking = rank(scored, "lower")
     short = too_short([s.fabric for s in ranking.leaders], fabrics) if len(fabrics) > 1 else None
     if short is not None:
-        return Verdict(question, f"{title(short)}. {explained(short)}", shown)
-    parts = (
-        *(short_lead(ranking), slower(ranking) if ranking.level else ""),
-        *(left_out(ranking), ranking.said_unplaced("time")),
+        return Verdict(question, (Statement("too short", finding=Told(short)),), shown)
+    said = (
+        *short_lead(ranking),
+        *(slower(ranking) if ranking.level else ()),
+        *left_out(ranking),
+        *ranking.explain_unplaced("time"),
     )
-    answer = " ".join(p for p in parts if p)
-    return Verdict(question, answer, shown, tuple(short_notes(fabrics, ranking)))
+    return Verdict(question, said, shown, short_remarks(fabrics, ranking))
 
 
 def short_in_each(
@@ -61,9 +60,8 @@ def short_in_each(
     ordered = sorted(exact, key=lambda s: (s.fabric not in ahead, s.value))
     ranking = Ranking(tuple(ordered), len(ahead))
     rest = [s.fabric for s in ranking.rest]
-    each = each_flow.said(ahead[0], rest) if rest and len(ahead) == 1 else ""
-    parts = (short_lead(ranking), slower(ranking), each)
-    return Verdict(question, " ".join(part for part in parts if part), shown)
+    each = (each_flow.sooner(ahead[0], rest),) if rest and len(ahead) == 1 else ()
+    return Verdict(question, (*short_lead(ranking), *slower(ranking), *each), shown)
 
 
 def short_limits(fabric: Fabric) -> Bound | None:
@@ -85,8 +83,8 @@ def short_value(fabric: Fabric) -> float | None:
 def short_evidence(fabrics: Sequence[Fabric]) -> tuple[Evidence, ...]:
     """A line for each fabric; bounds are marked."""
     found = [short_score(f) for f in fabrics]
-    text = {s.fabric.label: s.shown("time") for s in found if s is not None}
-    return evidence(fabrics, short_value, "time", short_detail, text=text)
+    texts = {s.fabric.label: s.shown("time") for s in found if s is not None}
+    return evidence(fabrics, short_value, "time", short_detail, texts=texts)
 
 
 def short_detail(fabric: Fabric) -> str:
@@ -95,75 +93,62 @@ def short_detail(fabric: Fabric) -> str:
     return "" if median is None else f"median {median.shown('time')}"
 
 
-def short_lead(ranking: Ranking) -> str:
-    """The sentence on the leading fabric; empty if only bounds are known."""
+def short_lead(ranking: Ranking) -> tuple[Statement, ...]:
+    """The statement on the leading fabric; empty if only bounds are known."""
     if not ranking.level:
-        return ""
-    first = ranking.leaders[0]
-    if len(ranking.leaders) == 1:
-        value = quantities.show(first.within, "time")
-        if len(ranking.scores) + len(ranking.unknown) == 1:
-            return f"Of {first.fabric.label} alone, 99 % of short flows finish within {value}."
-        return f"{first.fabric.label}: 99 % of its short flows finish within {value}."
+        return ()
+    first, leaders = ranking.leaders[0], labels(ranking.leaders)
+    if len(leaders) == 1:
+        alone = len(ranking.scores) + len(ranking.unknown) == 1
+        kind = "short flows of one" if alone else "soonest short flows"
+        return (Statement(kind, label=leaders[0], p99=first.within),)
     values = sorted(s.within for s in ranking.leaders)
-    low, high = quantities.show(values[0], "time"), quantities.show(values[-1], "time")
-    within = low if low == high else f"{low} to {high}"
-    if ranking.untold:
-        return f"Too few flows to tell: 99 % of short flows finish within {within}."
-    return f"{names(ranking.leaders)} are level: 99 % of their short flows finish within {within}."
+    several = "too few short flows" if ranking.untold else "level short flows"
+    return (Statement(several, leaders=leaders, p99=Range(values[0], values[-1], "time")),)
 
 
-def left_out(ranking: Ranking) -> str:
-    """Names the fabrics that are not ranked, and why."""
-    each = [f"{s.fabric.label} ({share_finished(s.fabric)})" for s in ranking.unfinished]
-    return (
-        f"Not ranked, for the short flows left unfinished: {quantities.listed(each)}."
-        if each
-        else ""
-    )
+def left_out(ranking: Ranking) -> tuple[Statement, ...]:
+    """The statement on the fabrics that are not ranked, and why; empty if all are."""
+    each = tuple(map(share_finished, (s.fabric for s in ranking.unfinished)))
+    return (Statement("short flows unfinished", each=each),) if each else ()
 
 
-def share_finished(fabric: Fabric) -> str:
+def share_finished(fabric: Fabric) -> Statement:
     """The number of a fabric's short flows that finished, if it is small."""
     done = fabric.short_finished
-    return f"only {quantities.show(done, 'share')}" if done else "none finished"
+    if not done:
+        return Statement("none finished", label=fabric.label)
+    return Statement("few finished", label=fabric.label, share=done)
 
 
-def short_notes(fabrics: Sequence[Fabric], ranking: Ranking) -> list[str]:
+def short_remarks(fabrics: Sequence[Fabric], ranking: Ranking) -> tuple[Statement, ...]:
     """Doubts about the verdict."""
-    notes = [line] if (line := unfair(fabrics)) else []
+    remarks = [*unfair(fabrics)]
     counts = [round((f.short_finished or 0.0) * f.short_count) for f in fabrics]
     fewest = min((n for n in counts if n), default=0)
     if 0 < fewest < FEW_FLOWS:
-        notes.append(
-            f"A 99th percentile of {quantities.counted(fewest, 'short flow')} rests on "
-            f"its few slowest."
-        )
+        remarks.append(Statement("percentile of few", flows=fewest))
     if len(ranking.leaders) > 1 and not ranking.untold:
-        notes.append(
-            f"Level: less than {LEVEL * 100:.0f} % apart, or with overlapping 95 % intervals "
-            f"({source(fabrics)})."
-        )
+        remarks.append(Statement("level: intervals", level=LEVEL, source=source(fabrics)))
     elif ranking.rest:
-        notes.append(interval_note(ranking.leaders[0], source(fabrics)))
-    unfinished = [f for f in fabrics if (f.short_finished or 0.0) < 1.0]
+        remarks.append(interval_of_best(ranking.leaders[0], source(fabrics)))
+    unfinished = tuple(
+        Statement("finished share", label=f.label, share=Share(f.short_finished))
+        for f in fabrics
+        if (f.short_finished or 0.0) < 1.0
+    )
     if unfinished:
-        parts = [
-            f"{f.label} finished {quantities.show(f.short_finished, 'share')}" for f in unfinished
-        ]
-        notes.append(
-            f"{quantities.listed(parts)} of the short flows. A percentile marked > is a lower "
-            "bound: it includes unfinished flows, each counted with its waiting time so far."
-        )
-    return notes
+        remarks.append(Statement("percentiles are bounds", each=unfinished))
+    return tuple(remarks)
 
 
-def interval_note(first: Score, source: str) -> str:
+def interval_of_best(first: Score, source: str) -> Statement:
     """The interval of the best value."""
-    low = quantities.show(first.low, "time") if first.low > 0 else "0"
     if math.isinf(first.high):
-        return f"The best has no upper end of a 95 % interval: too few flows ({source})."
-    return f"95 % interval of the best: {low} to {quantities.show(first.high, 'time')} ({source})."
+        return Statement("no upper end", source=source)
+    if first.low > 0:
+        return Statement("interval of best", low=first.low, high=first.high, source=source)
+    return Statement("interval of best, from 0", high=first.high, source=source)
 
 
 def source(fabrics: Sequence[Fabric]) -> str:

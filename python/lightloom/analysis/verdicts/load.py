@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lightloom.config import loads
 from lightloom.results.saturation import Saturation
@@ -14,9 +15,10 @@ from lightloom.units.quantities import tick_label
 
 from ..factors import less, slower
 from ..findings.headline import too_short
-from ..findings.sentences import explained, title
+from ..findings.sentences import Told
 from ..model import Fabric, Workload, window_limits
-from ..ranking import Ranking, Score, names, rank
+from ..ranking import Figure, Ranking, Score, labels, rank
+from ..statement import Statement
 from .answer import Verdict, evidence
 
 
@@ -24,48 +26,56 @@ def latency_at_load(workload: Workload) -> Verdict:
     """The fabric with the lowest mean latency at the load of the experiment."""
     fabrics = workload.fabrics
     load = loads.named(workload.experiment, swept=bool(workload.loads))
-    at = "" if load is None else f" at load {tick_label(load, 'share')}"
+    at = At(load)
     question = f"How soon do flows arrive{at}?"
     scores = [s for f in fabrics if (s := score(f)) is not None]
-    text = {s.fabric.label: s.shown("time") for s in scores}
-    shown = evidence(fabrics, mean, "time", detail, text=text)
+    texts = {s.fabric.label: s.shown("time") for s in scores}
+    shown = evidence(fabrics, mean, "time", detail, texts=texts)
     carried = [s for s in scores if is_stable(s.fabric)]
     if not carried:
-        return Verdict(question, f"No fabric carries it{at}: queues only grow.", shown)
+        return Verdict(question, (Statement("queues only grow", at=at),), shown)
     ranking = rank(carried, "lower")
     short = too_short([s.fabric for s in ranking.leaders], fabrics) if len(fabrics) > 1 else None
     if short is not None:
-        return Verdict(question, f"{title(short)}. {explained(short)}", shown, notes(fabrics))
-    lost = [f.label for f in fabrics if not is_stable(f)]
-    also = f"{quantities.listed(lost)} cannot carry the load." if lost else ""
-    parts = (
-        lead(ranking, at, alone=len(fabrics) == 1),
-        slower(ranking) if ranking.leaders else "",
-        ranking.said_unplaced("time"),
-        left_out(ranking),
+        return Verdict(
+            question, (Statement("too short", finding=Told(short)),), shown, remarks(fabrics)
+        )
+    lost = tuple(f.label for f in fabrics if not is_stable(f))
+    said = (
+        *lead(ranking, at, alone=len(fabrics) == 1),
+        *(slower(ranking) if ranking.leaders else ()),
+        *ranking.explain_unplaced("time"),
+        *left_out(ranking),
+        *([Statement("loads not carried", labels=lost)] if lost else ()),
     )
-    return Verdict(question, " ".join(p for p in (*parts, also) if p), shown, notes(fabrics))
+    return Verdict(question, said, shown, remarks(fabrics))
 
 
-def lead(ranking: Ranking, at: str, *, alone: bool) -> str:
-    """The fabric with the lowest mean; None if only bounds are known."""
+def lead(ranking: Ranking, at: At, *, alone: bool) -> tuple[Statement, ...]:
+    """The fabric with the lowest mean; empty if only bounds are known."""
     first = ranking.leaders
     if alone:
-        return f"On average in {interval((*first, *ranking.unknown)[0])}{at}."
+        only = (*first, *ranking.unknown)[0]
+        return (Statement("mean latency", mean=Latency(only), at=at),)
     if not first:
-        return ""
+        return ()
     if ranking.untold:
-        each = quantities.listed(f"{s.fabric.label} {s.shown('time')}" for s in first)
-        return f"Too few flows to tell which has the lowest mean latency{at}: {each}."
-    verb = "has" if len(first) == 1 else "share"
-    return f"{names(first)} {verb} the lowest mean latency{at}: {interval(first[0])}."
+        each = tuple(
+            Statement("plain figure of", label=s.fabric.label, figure=Figure(s, "time"))
+            for s in first
+        )
+        return (Statement("too few for latency", at=at, each=each),)
+    return (Statement("lowest latency", leaders=labels(first), at=at, mean=Latency(first[0])),)
 
 
-def left_out(ranking: Ranking) -> str:
+def left_out(ranking: Ranking) -> tuple[Statement, ...]:
     """The fabrics that are not ranked, because flows of the window were unfinished at the end of
     the run."""
-    each = [f"{s.fabric.label} ({s.shown('time')})" for s in ranking.unfinished]
-    return f"Not ranked, for the flows left unfinished: {quantities.listed(each)}." if each else ""
+    each = tuple(
+        Statement("plain figure in brackets", label=s.fabric.label, figure=Figure(s, "time"))
+        for s in ranking.unfinished
+    )
+    return (Statement("flows unfinished", each=each),) if each else ()
 
 
 def mean(fabric: Fabric) -> float | None:
@@ -95,14 +105,33 @@ def around(fabric: Fabric, found: Bound | None, half: float) -> Score | None:
     return Score(fabric, found.low, found.low - half, found.low + half)
 
 
-def interval(made: Score) -> str:
-    """The latency as `405.0 ± 7.1 ns`, or `more than 405 ns` for a bound."""
-    half = (made.high - made.low) / 2
-    if made.least:
-        return made.shown("time").replace(">", "more than")
-    if not half or not math.isfinite(half):
-        return quantities.show(made.value, "time")
-    return quantities.show_interval(made.value, half, "time")
+@dataclass(frozen=True)
+class At:
+    """The load at which a figure was measured, as a value of a statement, with the space `after` or
+    before it; empty if the traffic has none."""
+
+    load: float | None
+
+    def __format__(self, space: str) -> str:
+        if self.load is None:
+            return ""
+        at = f"at load {tick_label(self.load, 'share')}"
+        return f"{at} " if space == "after" else f" {at}"
+
+
+@dataclass(frozen=True)
+class Latency:
+    """A mean latency, as a value of a statement: `405.0 ± 7.1 ns`, or `more than 405 ns`."""
+
+    score: Score
+
+    def __format__(self, _: str) -> str:
+        half = (self.score.high - self.score.low) / 2
+        if self.score.least:
+            return self.score.shown("time").replace(">", "more than")
+        if not half or not math.isfinite(half):
+            return quantities.show(self.score.value, "time")
+        return quantities.show_interval(self.score.value, half, "time")
 
 
 def detail(fabric: Fabric) -> str:
@@ -115,15 +144,12 @@ def detail(fabric: Fabric) -> str:
     return "" if found is None else f"99 % in {Score.of(fabric, found).shown('time')}"
 
 
-def notes(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
+def remarks(fabrics: Sequence[Fabric]) -> tuple[Statement, ...]:
     """Doubts about the intervals."""
-    doubtful = [f.label for f in fabrics if is_stable(f) and (f.window or {}).get("correlated")]
+    doubtful = [f for f in fabrics if is_stable(f) and (f.window or {}).get("correlated")]
     if not doubtful:
         return ()
-    return (
-        f"Batches of {quantities.listed(doubtful)} resemble their neighbours: a longer window "
-        "is needed for a narrow interval.",
-    )
+    return (Statement("correlated batches", labels=tuple(f.label for f in doubtful)),)
 
 
 def saturation(workload: Workload) -> Verdict | None:
@@ -131,22 +157,6 @@ def saturation(workload: Workload) -> Verdict | None:
     found = [(f, s) for f in workload.fabrics if (s := f.saturation) is not None]
     if not found:
         return None
-    scores = [Score(f, s.throughput, s.low, s.high) for f, s in found]
-    ranking = rank(scores, "higher")
-    first = ranking.leaders
-    best = f"{quantities.show(ranking.best, 'share')} of the servers' capacity" if first else ""
-    verb = "carries the most" if ranking.level == 1 else "are level"
-    lead = f"{names(first)} {verb}: {best}." if first else ""
-    if untold := [f.label for f, s in found if not s.is_told]:
-        ranking = Ranking((), 0)
-        first = ranking.leaders
-        lead = (
-            f"The windows of the search are too short to tell at which load "
-            f"{quantities.listed(untold)} {'saturates' if len(untold) == 1 else 'saturate'}; "
-            "lengthen run.warm_up and run.measure."
-        )
-    elif len(found) == 1:
-        lead = f"{names(ranking.leaders)} carries {best}."
     details = {
         f.label: f"{_width(s)}; busiest server receives {s.busiest:.3g} × its rate"
         for f, s in found
@@ -157,13 +167,26 @@ def saturation(workload: Workload) -> Verdict | None:
         "share",
         lambda f: details[f.label],
     )
-    unseen = [f.label for f, s in found if s.not_carried is None]
-    note = f"{quantities.listed(unseen)} carried the highest load that was tried." if unseen else ""
-    wide = ranking.said_unplaced("share")
-    answer = " ".join(p for p in (lead, less(ranking) if first else "", wide) if p)
-    return Verdict(
-        "How much is carried before the network saturates?", answer, shown, (note,) if note else ()
-    )
+    unseen = tuple(f.label for f, s in found if s.not_carried is None)
+    highest = (Statement("highest load carried", labels=unseen),) if unseen else ()
+    question = "How much is carried before the network saturates?"
+    return Verdict(question, saturation_answer(found), shown, highest)
+
+
+def saturation_answer(found: Sequence[tuple[Fabric, Saturation]]) -> tuple[Statement, ...]:
+    """The fabric with the highest load before saturation, and how much less the others carry."""
+    if untold := tuple(f.label for f, s in found if not s.is_told):
+        return (Statement("search too short", labels=untold),)
+    ranking = rank([Score(f, s.throughput, s.low, s.high) for f, s in found], "higher")
+    wide = ranking.explain_unplaced("share")
+    if not ranking.leaders:
+        return wide
+    if len(found) == 1:
+        kind = "saturation of one"
+    else:
+        kind = "highest saturation" if ranking.level == 1 else "level saturation"
+    lead = Statement(kind, leaders=labels(ranking.leaders), share=ranking.best)
+    return (lead, *less(ranking), *wide)
 
 
 def _width(found: Saturation) -> str:

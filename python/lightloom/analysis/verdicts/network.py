@@ -6,14 +6,18 @@ from collections.abc import Sequence
 
 from lightloom.units import quantities
 
-from ..factors import between, times_text
+from ..factors import between
 from ..fair import unfair
 from ..findings.headline import cuts
-from ..findings.sentences import left_out
+from ..findings.sentences import Told
 from ..model import Fabric
-from ..ranking import Ranking, Score, names, rank
-from .answer import COMPLETE, Verdict, evidence
+from ..ranking import Figure, Ranking, Score, labels, rank
+from ..statement import Statement
+from .answer import COMPLETE, Range, Share, Verdict, evidence
 from .criteria import QUEUE
+
+SAID = 4
+"""Number of fabrics up to which the buffer, or the unfinished share, of each is named."""
 
 
 def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
@@ -26,24 +30,30 @@ def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
         return "" if value is None else f"reorder {quantities.show(value, 'bytes')}"
 
     shown = evidence(fabrics, lambda f: f.get("queue_peak_bytes"), "bytes", detail)
-    queued = scores(fabrics, "queue_peak_bytes")
-    if not queued:
+    if not scores(fabrics, "queue_peak_bytes"):
         return None
-    parts = (*queue_parts(fabrics), reorder_answer(fabrics))
-    answer = " ".join(p for p in parts if p)
-    silent = [f.label for f in fabrics if f.get("queue_peak_bytes") is None]
-    notes = [f"No queue figure: {quantities.listed(silent)}."] if silent else []
-    notes += [line] if (line := unfair(fabrics)) else []
-    notes += [
-        f"{f.label} has {f.held_back}, which keeps its queue short."
+    said = (*queue_answer(fabrics), *reorder_answer(fabrics))
+    return Verdict(question, said, shown, memory_remarks(fabrics))
+
+
+def memory_remarks(fabrics: Sequence[Fabric]) -> tuple[Statement, ...]:
+    """The fabrics without a figure, and those whose figure is not comparable."""
+    silent = tuple(f.label for f in fabrics if f.get("queue_peak_bytes") is None)
+    memories = tuple(
+        Statement("memories of a switch", label=f.label, memories=int(n))
         for f in fabrics
-        if f.keeps_queue_short
-    ]
-    shelved = [(f.label, int(n)) for f in fabrics if (n := f.get("parts.memories"))]
-    if shelved:
-        each = quantities.listed(f"{label} has {n}" for label, n in shelved)
-        notes.append(f"A node of a switch is one of its memories: {each}.")
-    return Verdict(question, answer, shown, tuple(notes))
+        if (n := f.get("parts.memories"))
+    )
+    return (
+        *([Statement("no queue figure", labels=silent)] if silent else ()),
+        *unfair(fabrics),
+        *(
+            Statement("queue kept short", label=f.label, setting=f.held_back)
+            for f in fabrics
+            if f.keeps_queue_short
+        ),
+        *([Statement("nodes are memories", each=memories)] if memories else ()),
+    )
 
 
 #: The name of a place in results → the buffer to which the peak of a queue refers.
@@ -56,21 +66,21 @@ PLACES = {
 }
 
 
-def queue_parts(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
+def queue_answer(fabrics: Sequence[Fabric]) -> tuple[Statement, ...]:
     """The fabric with the shortest queues; or the place of each figure, if the places differ."""
     having = [s.fabric for s in scores(fabrics, "queue_peak_bytes")]
     if not QUEUE.are_alike(having):
-        return (f"The figures count different places and are not compared: {by_place(having)}.",)
+        return (Statement("different queues", places=by_place(having)),)
     ranking = QUEUE.ranking(tuple(fabrics))
-    wide = ranking.said_unplaced("bytes") if ranking.scores else ""
-    return (queue_answer(ranking), wide)
+    lead = shortest_queue(ranking) if ranking.scores else ()
+    return (*lead, *ranking.explain_unplaced("bytes"))
 
 
-def by_place(fabrics: Sequence[Fabric]) -> str:
+def by_place(fabrics: Sequence[Fabric]) -> tuple[Statement, ...]:
     """The places of the fabrics' queue peaks, grouped by place."""
     places = dict.fromkeys(f.summary["queue_place"] for f in fabrics)
-    each = {p: [f.label for f in fabrics if f.summary["queue_place"] == p] for p in places}
-    return "; ".join(f"of {quantities.listed(labels)}, {PLACES[p]}" for p, labels in each.items())
+    each = {p: tuple(f.label for f in fabrics if f.summary["queue_place"] == p) for p in places}
+    return tuple(Statement("queue place", labels=each[p], place=PLACES[p]) for p in places)
 
 
 def scores(fabrics: Sequence[Fabric], path: str) -> list[Score]:
@@ -78,37 +88,35 @@ def scores(fabrics: Sequence[Fabric], path: str) -> list[Score]:
     return [Score.exact(f, v) for f in fabrics if (v := f.get(path)) is not None]
 
 
-def queue_answer(ranking: Ranking) -> str:
+def shortest_queue(ranking: Ranking) -> tuple[Statement, ...]:
     """The lowest and the highest peak at the worst node, of the fabrics that are ranked."""
-    if not ranking.scores:
-        return ranking.said_unplaced("bytes")
     least, most = ranking.scores[0], ranking.scores[-1]
-    value = least.with_interval("bytes")
+    low, high = Figure(least, "bytes"), Figure(most, "bytes")
     if len(ranking.scores) == 1:
-        return f"The worst node of {least.fabric.label} queues {value} at its peak."
+        return (Statement("one queue", label=least.fabric.label, peak=low),)
+    leaders = labels(ranking.leaders)
     if not ranking.rest:
-        low, high = quantities.show(least.value, "bytes"), quantities.show(most.value, "bytes")
-        range_ = low if low == high else f"{low} to {high}"
-        return f"{names(ranking.leaders)} are level: {range_} at the peak of the worst node."
-    found = between(most, least)
-    factor = f", {times_text(found)} as much" if found else ""
-    verb = "needs" if ranking.level == 1 else "need"
-    return (
-        f"{names(ranking.leaders)} {verb} least: {value} at the peak of the worst node. "
-        f"{most.fabric.label} needs most: {most.with_interval('bytes')}{factor}."
-    )
+        peak = Range(least.value, most.value, "bytes")
+        return (Statement("level queues", leaders=leaders, peak=peak),)
+    needs = Statement("shortest queue", leaders=leaders, peak=low)
+    last, found = most.fabric.label, between(most, least)
+    if found is None:
+        return (needs, Statement("longest queue", label=last, peak=high))
+    return (needs, Statement("longest queue, by factor", label=last, peak=high, factor=found))
 
 
-def reorder_answer(fabrics: Sequence[Fabric]) -> str:
+def reorder_answer(fabrics: Sequence[Fabric]) -> tuple[Statement, ...]:
     """The fabrics that have to reorder data."""
     reordering = [s for s in scores(fabrics, "reorder_peak_bytes") if s.value > 0]
     if not reordering:
-        return ""
-    parts = [f"{quantities.show(s.value, 'bytes')} in {s.fabric.label}" for s in reordering[:4]]
-    if len(reordering) > len(parts):
+        return ()
+    if len(reordering) > SAID:
         most = max(reordering, key=lambda s: s.value)
-        parts = [f"at most {quantities.show(most.value, 'bytes')}, in {most.fabric.label}"]
-    return f"Putting the worst flow back in order takes {quantities.listed(parts)} at its receiver."
+        return (Statement("largest reorder buffer", label=most.fabric.label, bytes=most.value),)
+    each = tuple(
+        Statement("reorder buffer", label=s.fabric.label, bytes=s.value) for s in reordering
+    )
+    return (Statement("reorder buffers", each=each),)
 
 
 def links(fabrics: Sequence[Fabric]) -> Verdict | None:
@@ -129,29 +137,21 @@ def links(fabrics: Sequence[Fabric]) -> Verdict | None:
     if not scored:
         return None
     ranking = rank(scored, "higher")
-    busy = quantities.show(ranking.best, "share")
+    busy, leaders = ranking.best, labels(ranking.leaders)
     if len(scored) == 1:
-        return Verdict(
-            question, f"On average {names(scored)} uses {busy} of its links' capacity.", shown
-        )
+        return Verdict(question, (Statement("links of one", label=leaders[0], share=busy),), shown)
     if not ranking.rest:
-        return Verdict(
-            question, f"About equally in {names(ranking.leaders)}: {busy} on average.", shown
-        )
+        return Verdict(question, (Statement("links alike", leaders=leaders, share=busy),), shown)
     idle = ranking.scores[-1]
-    answer = f"Busiest in {names(ranking.leaders)}: {busy} on average. "
-    answer += f"Least in {idle.fabric.label}: {quantities.show(idle.value, 'share')}."
+    answer = (
+        Statement("busiest links", leaders=leaders, share=busy),
+        Statement("idlest links", label=idle.fabric.label, share=idle.value),
+    )
     hops = [h for f in fabrics if (h := f.get("hops_mean")) is not None]
-    detours = hops and max(hops) > 1.2 * min(hops)
-    notes = [
-        "In shares of a fabric's own links, over the whole run: with more links, or while the "
-        "last flows drain, it is less busy."
-    ]
-    if detours:
-        notes.append(
-            "A byte that takes more hops occupies more links: a busy fabric need not deliver more."
-        )
-    return Verdict(question, answer, shown, tuple(notes))
+    remarks = [Statement("shares of own links")]
+    if hops and max(hops) > 1.2 * min(hops):
+        remarks.append(Statement("hops occupy links"))
+    return Verdict(question, answer, shown, tuple(remarks))
 
 
 def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
@@ -170,64 +170,73 @@ def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
         return ", ".join(parts)
 
     shown = evidence(fabrics, lambda f: f.finished, "share", detail, places)
-    parts = [unfinished_answer(shares, arrived, places), *bytes_answer(arrived, places)]
     losing = [s for s in scores(fabrics, "drops") if s.value > 0]
-    if losing:
-        each = [f"{s.fabric.label} ({quantities.count(s.value)})" for s in losing]
-        parts.append(f"Cells or packets were lost on the way in {quantities.listed(each)}.")
-    elif scores(fabrics, "drops"):
-        parts.append("Nothing was lost.")
+    said = (
+        unfinished_answer(shares, arrived, places),
+        *bytes_answer(arrived, places),
+        *losses_answer(fabrics, losing),
+    )
     whole = not losing and all(s == 1 for _, s in (*shares, *arrived))
     left = never_offered(fabrics)
-    return Verdict("Does everything arrive?", " ".join(parts), () if whole else shown, left)
+    return Verdict("Does everything arrive?", said, () if whole else shown, left)
 
 
-def never_offered(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
+def losses_answer(fabrics: Sequence[Fabric], losing: Sequence[Score]) -> tuple[Statement, ...]:
+    """The cells or packets that each fabric lost; empty if no fabric counts them."""
+    if losing:
+        each = tuple(Statement("lost", label=s.fabric.label, count=s.value) for s in losing)
+        return (Statement("losses", each=each),)
+    return (Statement("nothing lost"),) if scores(fabrics, "drops") else ()
+
+
+def never_offered(fabrics: Sequence[Fabric]) -> tuple[Statement, ...]:
     """A note that shares of bytes refer to offered flows only, if some flows were never offered."""
-    each = [f"{c.label} {left_out(c)}" for c in cuts(fabrics) if c.never_offered]
+    each = [
+        Statement("flows left out", label=c.label, cut=Told(c))
+        for c in cuts(fabrics)
+        if c.never_offered
+    ]
     each += [
-        f"{f.label} {f.never_offered:,} were never offered, as they wait for others"
+        Statement("flows that wait", label=f.label, never_offered=f.never_offered)
         for f in fabrics
         if f.never_offered and not f.cut
     ]
-    if not each:
-        return ()
-    return (f"Shares of bytes are of the offered flows alone: {quantities.listed(each)}.",)
+    return (Statement("shares of offered flows", each=tuple(each)),) if each else ()
 
 
 Shares = Sequence[tuple[Fabric, float]]
 
 
-def bytes_answer(arrived: Shares, places: int) -> list[str]:
+def bytes_answer(arrived: Shares, places: int) -> tuple[Statement, ...]:
     """The share of the bytes that was delivered, unless it was all."""
     if not arrived or min(s for _, s in arrived) == 1:
-        return []
+        return ()
     ordered = sorted(arrived, key=lambda pair: pair[1])
-    (least, low), (most, high) = (
-        (f.label, quantities.show(s, "share", places)) for f, s in (ordered[0], ordered[-1])
-    )
-    if low == high:
-        return [f"{low} of the offered bytes arrived."]
-    return [f"Of the offered bytes, {low} ({least}) to {high} ({most}) arrived."]
+    (least, low), (most, high) = ((f.label, Share(s, places)) for f, s in (ordered[0], ordered[-1]))
+    if f"{low}" == f"{high}":
+        return (Statement("bytes arrived", share=low),)
+    return (Statement("bytes arrived, range", least=least, low=low, most=most, high=high),)
 
 
-def unfinished_answer(shares: Shares, arrived: Shares, places: int) -> str:
+def unfinished_answer(shares: Shares, arrived: Shares, places: int) -> Statement:
     """Number of flows that were unfinished at the end."""
-    least, share = min(shares, key=lambda pair: pair[1])
-    if share == 1:
-        return "Every flow finished."
-    least_share = quantities.show(share, "share", places)
-    if share >= COMPLETE:
-        whose = least.label if len(shares) == 1 else "every fabric"
-        almost = "Almost" if all(s >= COMPLETE for _, s in arrived) else "Not all"
-        more = "" if len(shares) == 1 else " or more"
-        return f"{almost}: {whose} finished {least_share} of the flows{more} by the end of the run."
-    lagging = [
-        f"{f.label} finished {quantities.show(s, 'share', places)}"
+    least, lowest = min(shares, key=lambda pair: pair[1])
+    if lowest == 1:
+        return Statement("every flow finished")
+    share = Share(lowest, places)
+    if lowest >= COMPLETE:
+        whole = all(s >= COMPLETE for _, s in arrived)
+        if len(shares) > 1:
+            kind = "nearly all" if whole else "not all bytes"
+            return Statement(kind, share=share)
+        of_one = "nearly all, one fabric" if whole else "not all bytes, one fabric"
+        return Statement(of_one, label=least.label, share=share)
+    lagging = tuple(
+        Statement("finished share", label=f.label, share=Share(s, places))
         for f, s in shares
         if s < COMPLETE
-    ]
-    if len(lagging) > 4:
-        only = f"{least.label} finished only {least_share} of the flows"
-        return f"Not by the end of the run: {only}, and {len(lagging) - 1} others are short of all."
-    return f"Not by the end of the run: {quantities.listed(lagging)} of the flows."
+    )
+    if len(lagging) > SAID:
+        others = len(lagging) - 1
+        return Statement("most unfinished", label=least.label, share=share, others=others)
+    return Statement("unfinished flows", each=lagging)

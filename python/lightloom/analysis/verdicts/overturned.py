@@ -8,14 +8,13 @@ from dataclasses import replace
 
 from lightloom.config import loads
 from lightloom.results import repeats, steady_state
-from lightloom.units import quantities
 from lightloom.units.intervals import LEVEL
-from lightloom.units.quantities import tick_label
 
 from .. import presets
 from ..fair import carrying
 from ..model import Fabric, Workload
-from ..ranking import Ranking, Score, longer, names
+from ..ranking import Ranking, Score, labels, longer
+from ..statement import Statement
 from .criteria import Criterion, is_by_each_flow
 from .decided import Decided, decide
 from .elsewhere import Ahead
@@ -23,7 +22,7 @@ from .elsewhere import Ahead
 
 def overturned(
     decided: Decided, ahead: Sequence[Ahead], workload: Workload, others: Sequence[Workload]
-) -> tuple[str, ...]:
+) -> tuple[Statement, ...]:
     """Returns what would overturn the verdict, one sentence each.
 
     Args:
@@ -43,7 +42,7 @@ def overturned(
     )
 
 
-def remedy(decided: Decided, workload: Workload) -> tuple[str, ...]:
+def remedy(decided: Decided, workload: Workload) -> tuple[Statement, ...]:
     """The lines on a longer or other run that would show which fabric is ahead; empty if this is
     known, or if the finding already names the run."""
     if not decided.by_figures:
@@ -56,43 +55,40 @@ def remedy(decided: Decided, workload: Workload) -> tuple[str, ...]:
     return by_length(workload)
 
 
-def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[str, ...]:
+def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[Statement, ...]:
     """The loads of a sweep at which another fabric leads, or a note that there is none."""
     at = deciding.at_loads(workload.fabrics)
     if not at or not ranking.level:
         return ()
     turned = turned_at(at, ranking)
-    unknown = [x for x, r in at.items() if not r.level]
-    said, mixed = [*another_load(deciding, ranking, workload)], loads.varied(workload.experiment)
-    kept = [x for x in at if x not in turned and x not in unknown]
-    if kept and (turned or len(at) > 1):
-        at_kept = quantities.listed(percent(x) for x in kept)
-        if not turned:
-            called = f"load {loads.of_what(workload.experiment)}" if mixed is not None else "load"
-            said.append(f"Not the {called}: no other fabric is ahead at {at_kept}.")
+    unknown = tuple(x for x, r in at.items() if not r.level)
+    said = [*another_load(deciding, ranking, workload)]
+    kept = tuple(x for x in at if x not in turned and x not in unknown)
+    if kept and not turned and len(at) > 1:
+        mixed = loads.varied(workload.experiment) is not None
+        called = f"load {loads.of_what(workload.experiment)}" if mixed else "load"
+        said.append(Statement("not the load", called=called, loads=kept))
     if unknown:
-        at_unknown = quantities.listed(percent(x) for x in unknown)
-        said.append(f"At load {at_unknown} the run does not show which fabric is ahead.")
+        said.append(Statement("loads without a leader", loads=unknown))
     return tuple(said)
 
 
-def another_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[str, ...]:
+def another_load(
+    deciding: Criterion, ranking: Ranking, workload: Workload
+) -> tuple[Statement, ...]:
     """The loads of a sweep at which another fabric leads; empty if there is none."""
     if not ranking.level:
         return ()
     turned = turned_at(deciding.at_loads(workload.fabrics), ranking)
-    each = [f"at {percent(x)} {lead_there(deciding, r)}" for x, r in turned.items()]
-    return (f"Another load: {'; '.join(each)}.",) if each else ()
+    each = tuple(
+        Statement("leads at load", load=x, leads=lead_there(deciding, r)) for x, r in turned.items()
+    )
+    return (Statement("another load", each=each),) if each else ()
 
 
 def turned_at(at: Mapping[float, Ranking], ranking: Ranking) -> dict[float, Ranking]:
     """The rankings by load in which another fabric leads."""
     return {x: r for x, r in at.items() if r.level and not shares_lead(r, ranking)}
-
-
-def percent(load: float) -> str:
-    """A load as the sweep requests it."""
-    return tick_label(load, "share")
 
 
 def shares_lead(other: Ranking, ranking: Ranking) -> bool:
@@ -103,15 +99,15 @@ def shares_lead(other: Ranking, ranking: Ranking) -> bool:
     return bool(leaders & there) and not (len(leaders) > 1 and len(there) == 1)
 
 
-def lead_there(deciding: Criterion, found: Ranking) -> str:
+def lead_there(deciding: Criterion, found: Ranking) -> Statement:
     """The names of the leaders, and the value by which they lead."""
-    value = deciding.shown(found.leaders[0])
-    return f"{names(found.leaders)} {deciding.wins[found.level > 1]} ({value})"
+    wins, figure = deciding.wins[found.level > 1], deciding.figure(found.leaders[0])
+    return Statement("leads", leaders=labels(found.leaders), wins=wins, figure=figure)
 
 
 def by_workload(
     deciding: Criterion, ranking: Ranking, workload: Workload, others: Sequence[Workload]
-) -> tuple[str, ...]:
+) -> tuple[Statement, ...]:
     """Lines on the other workloads, and the other physics, under which another fabric is ahead."""
     if not ranking.level:
         return ()
@@ -125,14 +121,14 @@ def by_workload(
 
 def by_others(
     deciding: Criterion, ranking: Ranking, others: Mapping[str, Workload], what: str
-) -> tuple[str, ...]:
+) -> tuple[Statement, ...]:
     """Lines on the workloads of `others`, by name: those under which another fabric leads, or that
     there is none."""
-    labels = {s.fabric.label for s in ranking.scores}
-    turned: dict[str, str] = {}
+    judged = labels(ranking.scores)
+    turned: dict[str, Statement] = {}
     kept: list[str] = []
     for name, other in others.items():
-        same = tuple(f for f in other.fabrics if f.label in labels)
+        same = tuple(f for f in other.fabrics if f.label in judged)
         decided = decide(replace(other, fabrics=same)) if len(same) > 1 else None
         if decided is None or decided.measure.name != deciding.name:
             continue
@@ -144,41 +140,43 @@ def by_others(
         else:
             turned[name] = lead_there(deciding, found)
     if turned:
-        each = [f"under {name} {text}" for name, text in turned.items()]
-        kind = "Other" if what == "physics" else "Another"
-        return (f"{kind} {what}: {'; '.join(each)}.",)
-    if not kept:
-        return ()
-    return (f"Not the other {what}: no other fabric is ahead under {quantities.listed(kept)}.",)
+        each = tuple(Statement("leads under", name=name, leads=x) for name, x in turned.items())
+        kind = "other physics" if what == "physics" else "another workload"
+        return (Statement(kind, each=each),)
+    return (Statement("not the other", what=what, names=tuple(kept)),) if kept else ()
 
 
-def by_measure(ahead: Sequence[Ahead]) -> tuple[str, ...]:
+def by_measure(ahead: Sequence[Ahead]) -> tuple[Statement, ...]:
     """Further measures by which another fabric is ahead."""
     if not ahead:
         return ()
-    measures: dict[str, list[str]] = {}
+    measures: dict[tuple[str, ...], list[str]] = {}
     for measure, found in ahead:
-        measures.setdefault(names(found.leaders), []).append(measure.name)
-    each = [f"{who} if {' or '.join(by)} decides" for who, by in measures.items()]
-    return (f"Another measure: {quantities.listed(each)}.",)
+        measures.setdefault(labels(found.leaders), []).append(measure.name)
+    each = tuple(
+        Statement("leads by", leaders=leaders, measures=tuple(by))
+        for leaders, by in measures.items()
+    )
+    return (Statement("another measure", each=each),)
 
 
-def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]:
+def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[Statement, ...]:
     """Fabrics that may be ahead, because of their undelivered traffic."""
     if not ranking.unfinished:
         return ()
     if not any(_may_lead(s, ranking, deciding) for s in ranking.unfinished):
-        return ()  # it is behind; the missing interval is another's (`Ranking.said_unplaced`)
-    each = [f"{s.fabric.label} ({deciding.shown(s)})" for s in ranking.unfinished]
+        return ()  # it is behind; the missing interval is another's (`explain_unplaced`)
+    each = tuple(
+        Statement("figure in brackets", label=s.fabric.label, figure=deciding.figure(s))
+        for s in ranking.unfinished
+    )
     limited = any(
         (cut := s.fabric.cut) is not None and cut["still_since_s"] is None
         for s in ranking.unfinished
     )
     windowed = all(s.fabric.window is not None for s in ranking.unfinished)
     remedy = "a higher run.limit" if limited or windowed else 'run.stop = "drain"'
-    return (
-        f"What did not arrive: {quantities.listed(each)} may be ahead; {remedy} would show it.",
-    )
+    return (Statement("what did not arrive", each=each, remedy=remedy),)
 
 
 def _may_lead(found: Score, ranking: Ranking, deciding: Criterion) -> bool:
@@ -190,26 +188,23 @@ def _may_lead(found: Score, ranking: Ranking, deciding: Criterion) -> bool:
     return not others or found.value <= min(others) * (1 + LEVEL)
 
 
-def by_settings(workload: Workload) -> tuple[str, ...]:
+def by_settings(workload: Workload) -> tuple[Statement, ...]:
     """The fabrics whose own setting limits their load."""
-    each = [f"{f.label} has {f.held_back}" for f in workload.fabrics if f.held_back]
-    held = "it is held back by that" if len(each) == 1 else "they are held back by those"
-    return (f"Another setting: {quantities.listed(each)}; {held}.",) if each else ()
-
-
-def by_dark_circuits(workload: Workload) -> tuple[str, ...]:
-    """The fabrics that have circuits but sent nothing over them."""
-    dark = [f.label for f in workload.fabrics if f.summary.get("circuit_share") == 0]
-    if not dark:
-        return ()
-    are = "is its electrical network" if len(dark) == 1 else "are their electrical networks"
-    return (
-        f"Circuits: {quantities.listed(dark)} sent nothing over circuits, so what is judged {are} "
-        "alone; use a longer run or a shorter fabric.interval.",
+    each = tuple(
+        Statement("has setting", label=f.label, setting=f.held_back)
+        for f in workload.fabrics
+        if f.held_back
     )
+    return (Statement("another setting", each=each),) if each else ()
 
 
-def by_length(workload: Workload) -> tuple[str, ...]:
+def by_dark_circuits(workload: Workload) -> tuple[Statement, ...]:
+    """The fabrics that have circuits but sent nothing over them."""
+    dark = tuple(f.label for f in workload.fabrics if f.summary.get("circuit_share") == 0)
+    return (Statement("nothing over circuits", labels=dark),) if dark else ()
+
+
+def by_length(workload: Workload) -> tuple[Statement, ...]:
     """The fabrics whose arrivals were too short for a steady state."""
     judged = carrying(workload.fabrics) or workload.fabrics
     known = [(f, took) for f in judged for s in f.each[:1] if (took := s.arrivals_took)]
@@ -220,18 +215,17 @@ def by_length(workload: Workload) -> tuple[str, ...]:
     ]
     if not short:
         return ()
-    each = [
-        f"{f.label} {quantities.show(slow, 'time')}"
+    each = tuple(
+        Statement("slow flows", label=f.label, slow_s=slow)
         for f, _ in short
         if (slow := steady_state.slow_s(f.summary))
-    ]
-    lasts = quantities.show(max(last for _, last in short), "time")
-    summary = short[0][0].summary
-    length = steady_state.warm_up_too_short(summary) or f"flows arrived for {lasts}"
-    return (
-        f"A longer run: {length}, and 99 % of {steady_state.slow_flows(summary)} take "
-        f"{quantities.listed(each)}: no steady state; {steady_state.remedy(summary)}.",
     )
+    summary = short[0][0].summary
+    flows, remedy = steady_state.slow_flows(summary), steady_state.remedy(summary)
+    if length := steady_state.warm_up_too_short(summary):
+        return (Statement("longer warm-up", length=length, flows=flows, each=each, remedy=remedy),)
+    lasts_s = max(last for _, last in short)
+    return (Statement("longer run", lasts_s=lasts_s, flows=flows, each=each, remedy=remedy),)
 
 
 def is_settled(fabric: Fabric) -> bool:
@@ -246,57 +240,54 @@ def is_settled(fabric: Fabric) -> bool:
     )
 
 
-def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
+def by_chance(ranking: Ranking, workload: Workload) -> tuple[Statement, ...]:
     """Results that other draws of the same traffic may change."""
+    unplaced = (Statement("unplaced may lead", labels=labels(ranking.unplaced)),)
+    return (
+        *(unplaced if ranking.unplaced else ()),
+        *_by_few_flows(ranking, workload),
+        *_by_one_draw(ranking, workload),
+    )
+
+
+def _by_few_flows(ranking: Ranking, workload: Workload) -> tuple[Statement, ...]:
+    """The leaders that more flows or seeds could tell apart."""
+    if is_by_each_flow(workload):
+        return (Statement("one draw at once"),)
+    if ranking.untold:
+        return (no_intervals(ranking),)
+    if ranking.level > 1 and repeats.drawn_traffic(workload.experiment):
+        return (Statement("more flows or seeds", leaders=labels(ranking.leaders), level=LEVEL),)
+    return ()
+
+
+def _by_one_draw(ranking: Ranking, workload: Workload) -> tuple[Statement, ...]:
+    """Another trace, or another seed if only one was run."""
     seeds = min((len(f.seeds) for f in workload.fabrics), default=0)
-    trace = repeats.same_flows(workload.experiment)
-    said = []
-    if ranking.unplaced:
-        may = "may be ahead, level or behind"
-        said.append(f"More flows or seeds: {names(ranking.unplaced)} {may}.")
-    at_once = is_by_each_flow(workload)
-    if at_once:
-        said.append(
-            "Another seed: this is one draw, which has no interval if all flows begin at once; "
-            "run.repeat gives intervals over draws."
-        )
-    elif ranking.untold:
-        said.append(no_intervals(ranking))
-    elif ranking.level > 1 and repeats.drawn_traffic(workload.experiment):
-        said.append(
-            f"More flows or seeds: {names(ranking.leaders)} are less than {LEVEL * 100:.0f} % "
-            "apart, or their 95 % intervals overlap."
-        )
-    if trace:
-        said.append(
-            "Another trace: all seeds use this trace, so intervals over seeds show only the random "
-            "choices of the fabrics."
-            if seeds > 1
-            else "Another trace: these are the flows of one trace."
-        )
-    elif seeds < 2 and not repeats.drawn_traffic(workload.experiment):
-        if any(f.draws for f in workload.fabrics):
-            said.append(
-                "Another seed: it does not change the traffic, only the random choices of fabrics, "
-                "such as paths."
-            )
-    elif seeds < 2 and not at_once:
-        within = any(s.low < s.value < s.high for s in ranking.scores)
-        others = any(f.latency_error is not None for f in workload.fabrics)
-        which = "the figures that decide" if others else "its figures"
-        over = "intervals are over its flows" if within else f"{which} have no intervals"
-        said.append(f"Another seed: this is one draw, and {over}; run.repeat adds draws.")
-    return tuple(said)
+    if repeats.same_flows(workload.experiment):
+        return (Statement("one trace, several seeds" if seeds > 1 else "one trace"),)
+    if seeds >= 2:
+        return ()
+    if not repeats.drawn_traffic(workload.experiment):
+        draws = any(f.draws for f in workload.fabrics)
+        return (Statement("seed of fabrics alone"),) if draws else ()
+    if is_by_each_flow(workload):
+        return ()
+    if any(s.low < s.value < s.high for s in ranking.scores):
+        return (Statement("one draw, intervals over flows"),)
+    others = any(f.latency_error is not None for f in workload.fabrics)
+    return (Statement("one draw, no interval decides" if others else "one draw, no intervals"),)
 
 
-def no_intervals(ranking: Ranking) -> str:
+def no_intervals(ranking: Ranking) -> Statement:
     """The run that gives the leaders' figures intervals."""
     needed, fabrics = longer(ranking.leaders), [s.fabric for s in ranking.leaders]
     if all(f.same_flows and not f.draws for f in fabrics):
         if any(s.least for s in ranking.leaders) and not any(f.window or f.cut for f in fabrics):
-            return 'What did not arrive: run.stop = "drain" would show their times.'
-        what = "these flows are too few" if needed is None else f"95 % intervals need {needed}"
-        return f"A longer trace: {what}; all seeds would use the same flows."
+            return Statement("run to the end")
+        if needed is None:
+            return Statement("longer trace")
+        return Statement("trace as long as", needed=needed)
     if needed is None:
-        return "More flows or seeds: these flows are too few for 95 % intervals."
-    return f"A longer run or more seeds: 95 % intervals need {needed}, or run.repeat."
+        return Statement("more flows for intervals")
+    return Statement("run as long as", needed=needed)

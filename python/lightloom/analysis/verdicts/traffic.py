@@ -11,10 +11,11 @@ from lightloom.units import quantities
 from lightloom.units.intervals import LEVEL
 from lightloom.units.quantities import tick_label
 
-from ..factors import between, less, less_by, longer, percent_more, ranged, times_text
+from ..factors import Factor, between, less
 from ..fair import carrying
 from ..model import Fabric, LoadPoint, Workload
-from ..ranking import Score, is_level, names, rank
+from ..ranking import Figure, Score, is_level, labels, rank
+from ..statement import Statement
 from . import load as window
 from .answer import COMPLETE, Evidence, Verdict, evidence
 from .criteria import LONG, carried_at
@@ -36,36 +37,43 @@ def most_traffic(workload: Workload) -> Verdict | None:
     if closed_loop(workload) or not (has_load or workload.loads):
         return None
     many = len(workload.fabrics) > 1
-    load, points = highest(workload)
-    at = said_load(load, points)
+    points = highest(workload)[1]
     question = "Which carries the most traffic" if many else "How much traffic does it carry"
     question += " at the highest load?" if workload.loads else "?"
     scored = [s for f, p in points if (s := carried_at(f, p)) is not None]
     if not scored:
-        return Verdict(question, "No load was delivered, so this run has no answer.")
+        return Verdict(question, (Statement("no load delivered"),))
     shown = traffic_evidence(points)
+    return Verdict(question, traffic_answer(workload, scored), shown, traffic_notes(workload))
+
+
+def traffic_answer(workload: Workload, scored: Sequence[Score]) -> tuple[Statement, ...]:
+    """The fabrics that deliver most at the highest load, or that each delivers all of it."""
+    load, points = highest(workload)
+    when, many = Drawn(load, drawn_at(points)), len(workload.fabrics) > 1
     whole = [share for _, p in points if (share := through(p)) is not None]
     if whole and len(whole) == len(points) and min(whole) >= COMPLETE:
-        each = "each of them delivers" if many else f"{scored[0].fabric.label} delivers"
-        least = f"{quantities.show(min(whole), 'share')}{' or more' if many else ''}"
-        part = f"{'all' if min(whole) == 1 else least} of it while flows arrive"
-        answer = f"{at} {each} what is drawn ({part})."
-        return Verdict(question, answer, shown, traffic_notes(workload))
+        label, share = scored[0].fabric.label, min(whole)
+        if share == 1:
+            kind = "all delivered by each" if many else "all delivered by one"
+            return (Statement(kind, when=when, label=label),)
+        almost = "nearly all delivered by each" if many else "nearly all delivered by one"
+        return (Statement(almost, when=when, label=label, share=share),)
     ranking = rank(scored, "higher")
-    wide = ranking.said_unplaced("share")
+    wide = ranking.explain_unplaced("share")
     if not ranking.level:
-        return Verdict(question, f"{at} {wide}", shown, traffic_notes(workload))
-    best = f"{ranking.leaders[0].with_interval('share')} of the servers' capacity"
-    if len(scored) == 1:
-        lead = f"{at} {names(scored)} carries {best}."
-    elif ranking.level == 1:
-        lead = f"{at} {names(ranking.leaders)} carries the most: {best}."
+        return (Statement("at load", when=when), *wide)
+    if len(scored) > 1 and ranking.level > 1:
+        each = tuple(
+            Statement("figure of", label=s.fabric.label, figure=Figure(s, "share"))
+            for s in ranking.leaders
+        )
+        lead = Statement("level load", when=when, leaders=labels(ranking.leaders), each=each)
     else:
-        shares = (f"{s.fabric.label} {s.with_interval('share')}" for s in ranking.leaders)
-        lead = f"{at} {names(ranking.leaders)} are level: {quantities.listed(shares)}"
-        lead += " of the servers' capacity."
-    answer = " ".join(p for p in (lead, less(ranking), wide) if p)
-    return Verdict(question, answer, shown, traffic_notes(workload))
+        of = "load of one" if len(scored) == 1 else "highest load"
+        best = ranking.leaders[0]
+        lead = Statement(of, when=when, label=best.fabric.label, share=Figure(best, "share"))
+    return (lead, *less(ranking), *wide)
 
 
 def highest(workload: Workload) -> tuple[float | None, list[tuple[Fabric, LoadPoint]]]:
@@ -78,17 +86,22 @@ def highest(workload: Workload) -> tuple[float | None, list[tuple[Fabric, LoadPo
     return load, [(f, whole_run(f, load)) for f in workload.fabrics]
 
 
-def said_load(load: float | None, points: Sequence[tuple[Fabric, LoadPoint]]) -> str:
-    """The load as text: the requested one, and the load drawn if it differs."""
-    drawn = drawn_at(points)
-    if load is None:
-        return (
-            "In this run" if drawn is None else f"At load {quantities.show(drawn, 'share')} drawn"
-        )
-    at = f"At load {tick_label(load, 'share')}"
-    if drawn is None or abs(drawn / load - 1) < AS_ASKED:
-        return at
-    return f"{at} asked for, {quantities.show(drawn, 'share')} drawn,"
+@dataclass(frozen=True)
+class Drawn:
+    """The requested load and the load drawn, as a value of a statement; the latter is named if it
+    differs."""
+
+    asked: float | None
+    drawn: float | None
+
+    def __format__(self, _: str) -> str:
+        drawn = "" if self.drawn is None else quantities.show(self.drawn, "share")
+        if self.asked is None:
+            return f"At load {drawn} drawn" if drawn else "In this run"
+        at = f"At load {tick_label(self.asked, 'share')}"
+        if self.drawn is None or abs(self.drawn / self.asked - 1) < AS_ASKED:
+            return at
+        return f"{at} asked for, {drawn} drawn,"
 
 
 def drawn_at(points: Sequence[tuple[Fabric, LoadPoint]]) -> float | None:
@@ -130,33 +143,25 @@ def traffic_evidence(points: Sequence[tuple[Fabric, LoadPoint]]) -> tuple[Eviden
     return evidence([f for f, _ in points], lambda f: by_label[f.label].carried, "share", detail)
 
 
-def traffic_notes(workload: Workload) -> tuple[str, ...]:
+def traffic_notes(workload: Workload) -> tuple[Statement, ...]:
     """The properties of the run, besides the fabric, on which the load delivered depends."""
     return (*drawn_notes(workload), *leftover_notes(workload))
 
 
-def leftover_notes(workload: Workload) -> tuple[str, ...]:
+def leftover_notes(workload: Workload) -> tuple[Statement, ...]:
     """Note that traffic in flight at the last arrival does not count as delivered; its share is
     larger if the arrivals are shorter."""
     shares = [share for _, p in highest(workload)[1] if (share := through(p)) is not None]
-    if min(shares, default=1.0) >= LEFT_INSIDE:
-        return ()
-    return (
-        "Bytes in flight when the last flow arrived do not count as delivered, even if the run "
-        "continues until all are delivered.",
-    )
+    return (Statement("bytes in flight"),) if min(shares, default=1.0) < LEFT_INSIDE else ()
 
 
-def drawn_notes(workload: Workload) -> tuple[str, ...]:
+def drawn_notes(workload: Workload) -> tuple[Statement, ...]:
     """Note that heavy-tailed sizes draw less than the requested load."""
     asked, points = highest(workload)
     drawn = drawn_at(points)
     if not asked or drawn is None or abs(drawn / asked - 1) < 0.05:
         return ()
-    return (
-        f"The actual offered load is {quantities.show(drawn, 'share')} of the servers' capacity; "
-        f"{tick_label(asked, 'share')} was requested.",
-    )
+    return (Statement("other load drawn", drawn=drawn, asked=asked),)
 
 
 def oversubscription(workload: Workload) -> Verdict | None:
@@ -166,7 +171,7 @@ def oversubscription(workload: Workload) -> Verdict | None:
     if not pairs:
         return None
     if closed_loop(workload):
-        return Verdict(OVERSUBSCRIPTION, *jobs_cost(pairs))
+        return jobs_cost(pairs)
     chosen = list({f.label: f for pair in pairs for f in pair}.values())
     main, top = main_load(workload), workload.loads[-1] if workload.loads else None
     runs = {f.label: whole_run(f, main) for f in chosen}
@@ -174,20 +179,22 @@ def oversubscription(workload: Workload) -> Verdict | None:
     parts = []
     judged, paid = carrying(workload.fabrics), paid_time(workload)
     for base, worse in pairs:
-        said = [at_load(runs[worse.label]) + run_cost(base, worse, judged, workload, runs)]
+        cost = run_cost(base, worse, judged, workload, runs)
+        said = [Statement("cost at load", at=at_load(runs[worse.label]), cost=cost)]
         if base.label in swept and worse.label in swept:
             scores_there = point_score(base, swept), point_score(worse, swept)
             there = not_compared(swept[base.label], swept[worse.label])
             there = there or costs(base, worse, *scores_there, swept)
-            said.append(at_load(swept[worse.label]) + there)
-        parts.append(f"{worse.label} against {base.label}: {'; '.join(said)}.")
+            said.append(Statement("cost at load", at=at_load(swept[worse.label]), cost=there))
+        costs_here = tuple(said)
+        parts.append(Statement("cost", worse=worse.label, base=base.label, costs=costs_here))
 
     def detail(fabric: Fabric) -> str:
         point = swept.get(fabric.label, runs[fabric.label])
         at_top = point_score(fabric, swept) if fabric.label in swept else None
         figures = [] if at_top is None else [at_top.shown("time")]
         figures.append(f"delivers {quantities.show(point.carried, 'share')}")
-        at = at_load(point).strip()
+        at = f"{at_load(point)}".strip()
         return (f"{at}: " if at else "") + ", ".join(figures)
 
     scores = {f.label: s for f in chosen if (s := paid.score(f)) is not None}
@@ -196,10 +203,9 @@ def oversubscription(workload: Workload) -> Verdict | None:
     def value_of(fabric: Fabric) -> float | None:
         return scores[fabric.label].value if fabric.label in scores else None
 
-    shown = evidence(chosen, value_of, "time", detail, text=found)
-    at = f" at load {tick_label(main, 'share')}" if main else ""
-    notes = [f"Bars: {paid.name}{at}."] if found else []
-    return Verdict(OVERSUBSCRIPTION, " ".join(parts), shown, tuple(notes))
+    shown = evidence(chosen, value_of, "time", detail, texts=found)
+    bars = (Statement("bars", measure=paid.name, at=window.At(main or None)),) if found else ()
+    return Verdict(OVERSUBSCRIPTION, tuple(parts), shown, bars)
 
 
 def has_mean_alone(workload: Workload) -> bool:
@@ -235,36 +241,34 @@ def run_cost(
     judged: Sequence[Fabric],
     workload: Workload,
     points: Mapping[str, LoadPoint],
-) -> str:
+) -> tuple[Statement, ...]:
     """The cost in the run itself.
 
     Times of a fabric that does not carry the load are not compared; nothing is compared if the
     window or run is too short to show whether it does.
     """
     if base.is_doubtful or worse.is_doubtful:
-        what = "window" if workload.measured else "run"
-        return f"the {what} is too short to tell"
+        return (Statement("window too short" if workload.measured else "run too short"),)
     if is_sooner_in_each(base, worse):
         larger, smaller = mean_score(worse), mean_score(base)
         if larger and smaller and (factor := between(larger, smaller)) is not None:
-            return f"its flows take {times_text(factor)} as long on average, each of them longer"
+            return (Statement("each flow longer", factor=factor),)
     if base not in judged or worse not in judged:
         return costs(base, worse, None, None, points)
     paid = paid_time(workload)
     return costs(base, worse, paid.score(base), paid.score(worse), points, paid.whose)
 
 
-def not_compared(base: LoadPoint, worse: LoadPoint) -> str:
+def not_compared(base: LoadPoint, worse: LoadPoint) -> tuple[Statement, ...]:
     """Why windows of two fabrics are not compared at a load of the sweep: it is open whether one of
     them carries the load, or the oversubscribed one does not; empty if they are compared."""
     if worse.window is None:
-        return ""
+        return ()
     if base.is_doubtful or worse.is_doubtful:
-        return "the window is too short to tell"
+        return (Statement("window too short"),)
     if base.stable and not worse.stable:
-        shares = (quantities.show(p.carried, "share") for p in (worse, base))
-        return "it does not carry the load (delivers {} against {})".format(*shares)
-    return ""
+        return (Statement("load lost", worse=worse.carried, base=base.carried),)
+    return ()
 
 
 def mean_score(fabric: Fabric) -> Score | None:
@@ -278,20 +282,25 @@ def closed_loop(workload: Workload) -> bool:
     return any(f.jobs for f in workload.fabrics) and not workload.loads
 
 
-def jobs_cost(
-    pairs: Sequence[tuple[Fabric, Fabric]],
-) -> tuple[str, tuple[Evidence, ...], tuple[str, ...]]:
-    """The cost of oversubscription in the time of jobs: answer, evidence, notes."""
+def jobs_cost(pairs: Sequence[tuple[Fabric, Fabric]]) -> Verdict:
+    """The cost of oversubscription in the time of jobs."""
     chosen = list({f.label: f for pair in pairs for f in pair}.values())
     shown = evidence(chosen, all_jobs, "time", lambda f: "")
-    parts = []
-    for base, worse in pairs:
-        a, b = all_jobs(base), all_jobs(worse)
-        cost = "not all jobs finished"
-        if a and b:
-            cost = "no difference" if abs(b / a - 1) <= LEVEL else f"jobs take {longer(b / a)}"
-        parts.append(f"{worse.label} against {base.label}: {cost}.")
-    return " ".join(parts), shown, (BARS,)
+    said = tuple(
+        Statement("cost", worse=worse.label, base=base.label, costs=(job_cost(base, worse),))
+        for base, worse in pairs
+    )
+    return Verdict(OVERSUBSCRIPTION, said, shown, (BARS,))
+
+
+def job_cost(base: Fabric, worse: Fabric) -> Statement:
+    """The cost of oversubscription in the time until all jobs of a fabric are done."""
+    a, b = all_jobs(base), all_jobs(worse)
+    if not a or not b:
+        return Statement("jobs unfinished")
+    if abs(b / a - 1) <= LEVEL:
+        return Statement("no difference")
+    return Statement("jobs longer", factor=Factor(b / a, b / a, b / a))
 
 
 def main_load(workload: Workload) -> float | None:
@@ -299,9 +308,9 @@ def main_load(workload: Workload) -> float | None:
     return loads.named(workload.experiment, swept=bool(workload.loads))
 
 
-def at_load(point: LoadPoint) -> str:
-    """The load at which a figure was measured, as text; empty for a workload without a load."""
-    return f"at load {tick_label(point.load, 'share')} " if point.load else ""
+def at_load(point: LoadPoint) -> window.At:
+    """The load at which a figure was measured; none for a workload without a load."""
+    return window.At(point.load or None)
 
 
 def point_score(fabric: Fabric, points: Mapping[str, LoadPoint]) -> Score | None:
@@ -317,23 +326,19 @@ def costs(
     after: Score | None,
     points: Mapping[str, LoadPoint],
     what: str = "short flows' 99th percentile",
-) -> str:
+) -> tuple[Statement, ...]:
     """The cost of oversubscription at one load, in time and in load delivered."""
     a, b = points[base.label], points[worse.label]
-    found = [
-        c
-        for c in (
-            latency_cost(before, after, what),
-            carried_cost(carried_at(base, a), carried_at(worse, b)),
-        )
-        if c
-    ]
+    found = (
+        *latency_cost(before, after, what),
+        *carried_cost(carried_at(base, a), carried_at(worse, b)),
+    )
     if found:
-        return " and ".join(found)
+        return found
     if before is not None and after is not None and rank([before, after], "lower").untold:
-        values = f"{what} is {after.shown('time')} against {before.shown('time')}"
-        return f"too few flows to tell ({values})"
-    return "no difference that this run can show"
+        late, soon = Figure(after, "time"), Figure(before, "time")
+        return (Statement("too few to tell", measure=what, after=late, before=soon),)
+    return (Statement("no difference shown"),)
 
 
 def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
@@ -357,32 +362,30 @@ def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
     return pairs
 
 
-def latency_cost(a: Score | None, b: Score | None, what: str) -> str:
+def latency_cost(a: Score | None, b: Score | None, what: str) -> tuple[Statement, ...]:
     """The change of a time from `a` to `b`; empty if both are level or cannot be compared."""
     if a is None or b is None or a.open:
-        return ""
+        return ()
     ranking = rank([a, b], "lower")
     if ranking.level == 2 or ranking.unknown:
-        return ""
+        return ()
     found = between(b, a)
     if found is None:
-        return ""
-    values = f"({b.with_interval('time')} against {a.with_interval('time')})"
-    return f"{what} is {times_text(found)} as long {values}"
+        return ()
+    after, before = Figure(b, "time"), Figure(a, "time")
+    return (Statement("time longer", measure=what, factor=found, after=after, before=before),)
 
 
-def carried_cost(a: Score | None, b: Score | None) -> str:
+def carried_cost(a: Score | None, b: Score | None) -> tuple[Statement, ...]:
     """The change of the load delivered from `a` to `b`; empty if it did not change."""
     if a is None or b is None or a.value <= 0 or is_level(a, b):
-        return ""
+        return ()
     found = between(max(a, b, key=value), min(a, b, key=value))
+    after, before = Figure(b, "share"), Figure(a, "share")
     if found is None:
-        change = "nothing"
-    elif b.value < a.value:
-        change = f"{less_by(found)} less"
-    else:
-        change = f"{ranged(found, percent_more, f'{quantities.GLUE}%')} more"
-    return f"it delivers {change} ({b.with_interval('share')} against {a.with_interval('share')})"
+        return (Statement("delivers nothing", after=after, before=before),)
+    kind = "delivers less" if b.value < a.value else "delivers more"
+    return (Statement(kind, factor=found, after=after, before=before),)
 
 
 def value(found: Score) -> float:

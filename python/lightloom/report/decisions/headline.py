@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lightloom.analysis.ranking import together
 from lightloom.analysis.verdicts import criteria
-from lightloom.analysis.verdicts.margins import factor
+from lightloom.analysis.verdicts.margins import margin
 from lightloom.costs.amounts import Range
 from lightloom.decision import sentences
 from lightloom.decision.lead import lead
@@ -46,7 +46,7 @@ def performance(found: Fastest | AllLevel | None) -> str:
     if at is None:
         return f"{label} {found.criterion.wins[0]}"
     than = f" than {found.other.fabric.label}" if found.several else ""
-    return f"{label} is {factor(found.criterion, [found.best], found.other)} {at}{than}"
+    return f"{label} is {margin(found.criterion, [found.best], found.other)} {at}{than}"
 
 
 def power(found: LeastPower | SamePower | None) -> str:
