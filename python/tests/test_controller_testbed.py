@@ -164,9 +164,9 @@ def test_a_server_that_does_not_answer_leaves_circuits_as_they_are(
         with stopped(plane, 1):
             made = apply((1, 3), (3, 1))
             assert made.state in ("undone", "draining")
-            assert "testbed: Open vSwitch on host 1: no barrier reply in time" in made.reason
+            assert "host 1: no barrier" in made.reason
             assert plane.lit == lit
-            with pytest.raises(HookError, match="Open vSwitch on host 1"):
+            with pytest.raises(HookError, match="vSwitch on host 1"):
                 hook.drain("east", [(1, 2)])
         monkeypatch.undo()
         assert apply((1, 3), (3, 1)).state == "done"

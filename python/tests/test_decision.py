@@ -3,7 +3,6 @@ computation by hand and by brute force."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from decision_support import BOOK, bought
+from golden_support import golden
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -30,10 +30,18 @@ from lightloom.decision.lead import (
     unsettled,
 )
 from lightloom.decision.order import ahead, leaders, share
-from lightloom.decision.overturns import nearest, of_unknown
+from lightloom.decision.overturns import Overturn, nearest, of_unknown
 from lightloom.decision.pareto import behind
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
-from lightloom.decision.verdict import Level, NoneBought, Unpriced
+from lightloom.decision.verdict import (
+    AloneCarries,
+    Cheapest,
+    Level,
+    NoneBought,
+    Offer,
+    Single,
+    Unpriced,
+)
 from lightloom.report.decisions import headline
 from lightloom.report.decisions.leaders import LeastPower, SamePower, least_power
 
@@ -42,22 +50,35 @@ ESN = bought("esn", switch=100)
 SIRIUS = bought("sirius", switch=50, tunable_transceiver=300)
 
 
-def said(purchases: Sequence[Purchase]) -> str:
-    """Returns the verdict as a sentence."""
-    return sentences.verdict(verdict.verdict(purchases))
+def bounds(found: Range | None) -> tuple[float, float]:
+    """Returns the ends of a range in three digits."""
+    assert found is not None
+    low, high = (float(f"{float(end):.3g}") for end in (found.low, found.high))
+    return low, high
+
+
+def price_of(found: Overturn | None) -> tuple[str, bool, str, tuple[float, float]]:
+    """Returns the rival, whether it is cheaper below the price, the part, and the price."""
+    assert found is not None
+    return found.rival, found.below, found.part, bounds(found.price)
 
 
 def test_a_winner_with_the_price_that_would_overturn_it() -> None:
     """($500,000 − $250,000) ÷ 300 = $833.33, 2.08 × $400; delivered are 3,200 Gb/s."""
-    assert said([ESN, SIRIUS]) == (
-        "sirius carries this traffic at the lowest capital cost, $120 to $140 per Gb/s delivered; "
-        "esn is cheaper if a tunable transceiver costs more than 2.08 times a transceiver, $833 "
-        "(the book says 1.13 to 1.64 times, $450 to $656)."
-    )
+    found = verdict.verdict([ESN, SIRIUS])
+    assert isinstance(found, Cheapest)
+    assert (found.winner.label, bounds(found.winner.cost)) == ("sirius", (120, 140))
+    assert price_of(found.overturn) == ("esn", False, "tunable-transceiver", (833, 833))
+    assert found.overturn is not None
+    assert found.overturn.of == "transceiver"
+    assert bounds(found.overturn.times) == (2.08, 2.08)
+    assert bounds(found.overturn.book) == (450, 656)
+    assert bounds(found.overturn.book_times) == pytest.approx((1.13, 1.64), abs=0.01)
     assert lead([ESN, SIRIUS]) == Least("sirius", undone=False, some=False)
-    assert sentences.multiples(remarks.multiples([ESN, SIRIUS], CAPITAL)) == (
-        "esn costs 1.12 to 1.30 times as much as sirius."
-    )
+    times = remarks.multiples([ESN, SIRIUS], CAPITAL)
+    assert times is not None
+    assert times.leaders == ("sirius",)
+    assert [(label, bounds(x)) for label, x in times.others] == [("esn", (1.12, 1.3))]
 
 
 def test_where_ranges_overlap_nobody_wins_and_the_price_that_decides_is_told() -> None:
@@ -69,12 +90,11 @@ def test_where_ranges_overlap_nobody_wins_and_the_price_that_decides_is_told() -
     assert (float(found.times.low), float(found.times.high)) == pytest.approx(
         (0.976, 1.163), abs=1e-3
     )
-    assert said([ESN, level]) == (
-        "sirius and esn are level in capital cost per Gb/s delivered: sirius $134 to $160 and esn "
-        "$156. Which is cheaper depends on one price: sirius is cheaper if a tunable transceiver "
-        "costs less than 1.56 times a transceiver, $625 (the book says 1.13 to 1.64 times, $450 "
-        "to $656)."
-    )
+    both = verdict.verdict([ESN, level])
+    assert isinstance(both, Level)
+    costs = [(one.label, bounds(one.cost)) for one in both.offers]
+    assert costs == [("sirius", (134, 160)), ("esn", (156, 156))]
+    assert price_of(both.overturn) == ("sirius", True, "tunable-transceiver", (625, 625))
     assert remarks.other_prices([ESN, level]) == []
 
 
@@ -101,59 +121,52 @@ def test_less_than_3_percent_is_level() -> None:
         None,
         True,
     )
-    assert said(both).endswith("a $156 and b $159, less than 3 % apart.")
+    assert [bounds(one.cost) for one in found.offers] == [(156, 156), (159, 159)]
 
 
 def test_what_arrives_counts_and_not_what_was_bought() -> None:
     """Both fabrics have the same parts, and one delivered a quarter more: no price changes that."""
     more, less = bought("more", switch=100), bought("less", switch=100, delivered=0.4)
-    assert said([less, more]) == (
-        "more carries this traffic at the lowest capital cost, $156 per Gb/s delivered; no change "
-        "of the price of a single part, by a factor of up to 20, changes that."
-    )
+    found = verdict.verdict([less, more])
+    assert isinstance(found, Cheapest)
+    assert (found.winner.label, bounds(found.winner.cost)) == ("more", (156, 156))
+    assert found.overturn is None
 
 
 def test_an_unknown_price_has_a_break_even() -> None:
     """($385,000 to $446,800 − $250,000) ÷ 10 per rotor switch."""
     opera = bought("opera", switch=50, rotor_switch=10)
-    assert [sentences.unpriced(one) for one in verdict.unpriced([SIRIUS, opera])] == [
-        "opera has no total price: the book has no price for a rotor switch; it is cheaper than "
-        "sirius below $13,500 to $19,700."
-    ]
+    (lacking,) = verdict.unpriced([SIRIUS, opera])
+    assert (lacking.label, lacking.parts, lacking.than) == ("opera", ("rotor-switch",), "sirius")
+    assert price_of(lacking.below) == ("opera", True, "rotor-switch", (13_500, 19_700))
     assert lead([ESN, SIRIUS, opera]) == Least("sirius", undone=False, some=True)
     dear = bought("dear", switch=200, rotor_switch=1)
     (unpriced,) = verdict.unpriced([SIRIUS, dear])
     assert unpriced == Unpriced("dear", ("rotor-switch",), than="sirius", below=None)
-    assert sentences.unpriced(unpriced).endswith("it costs more than sirius.")
     missing = Unpriced("opera", ("rotor-switch",))
     assert verdict.verdict([opera]) == NoneBought("no total", (missing,))
-    assert said([opera]).startswith("No fabric that carries this traffic has a total")
 
 
 def test_one_fabric_and_who_alone_carries_the_load() -> None:
     cost = Range(Fraction(625, 4), Fraction(625, 4))
     assert lead([ESN]) == Only("esn", cost, ESN.cost.book.currency)
-    assert said([ESN]) == (
-        "esn carries this traffic at $156 per Gb/s delivered; there is no other fabric to compare."
-    )
+    offer = Offer("esn", cost, ESN.cost.book.currency)
+    assert verdict.verdict([ESN]) == Single(offer)
     late = bought("half", switch=50, carries=False)
     assert lead([ESN, late]) == Only("esn", cost, ESN.cost.book.currency, others=True)
     assert lead([ESN, replace(late, limit_s=0.01)]).limit_s == 0.01
     assert lead([late]) == NoneCarries()
     assert lead([bought("x", rotor_switch=1)]) == NoTotal()
-    assert said([ESN, late]) == (
-        "esn alone carries this traffic, at $156 per Gb/s delivered; half does not."
-    )
+    alone = verdict.verdict([ESN, late])
+    assert isinstance(alone, AloneCarries)
+    assert (alone.winner, [one.label for one in alone.late]) == (offer, ["half"])
     lower = remarks.lower_load([ESN, late])
     assert lower is not None
     assert (lower.leader, [label for label, _ in lower.fabrics]) == ("esn", ["half"])
-    assert sentences.lower_load(lower) == (
-        "A lower load: half ($39.1) does not carry this load, but costs less than esn ($78.1) "
-        "per Gb/s of the servers' links."
-    )
+    assert [bounds(cost) for _, cost in lower.fabrics] == [(39.1, 39.1)]
+    assert bounds(lower.most) == (78.1, 78.1)
     nothing = bought("dead", switch=1, delivered=0)
     assert verdict.verdict([nothing]) == NoneBought("nothing delivered")
-    assert said([nothing]) == ("Nothing was delivered, so there is no cost per delivered Gb/s.")
 
 
 def test_seeds_are_compared_one_by_one() -> None:
@@ -176,10 +189,10 @@ def test_seeds_are_compared_one_by_one() -> None:
 def test_power_is_told_where_another_draws_less() -> None:
     """50 kW against 25 kW and 300 × 12 to 14 W; a fabric of MEMS switches has no known power
     here."""
-    assert sentences.multiples(remarks.multiples([ESN, SIRIUS], POWER)) == (
-        "sirius draws the least, 8,940 to 9,130 W per Tb/s delivered; esn draws 1.71 to 1.75 "
-        "times as much."
-    )
+    found = remarks.multiples([ESN, SIRIUS], POWER)
+    assert found is not None
+    assert (found.leaders, bounds(found.least)) == (("sirius",), (8_940, 9_120))
+    assert [(label, bounds(x)) for label, x in found.others] == [("esn", (1.71, 1.75))]
     assert remarks.less_power([ESN, SIRIUS]) is None
     # 10 × 500 W + 200 × 12 to 14 W, and $140,000 or more, against 10 kW and $100,000.
     dark = bought("dark", switch=10, tunable_transceiver=200)
@@ -187,9 +200,29 @@ def test_power_is_told_where_another_draws_less() -> None:
     assert [p.label for p in leaders([dark, bright], CAPITAL)] == ["bright"]
     less = remarks.less_power([dark, bright])
     assert less is not None
-    assert sentences.less_power(less).startswith(
-        "Power, if that decides: dark draws the least, 2,310 to 2,440 W per Tb/s delivered; "
+    assert (less.leaders, bounds(less.least)) == (("dark",), (2_310, 2_440))
+
+
+def test_the_sentences_of_decisions_are_those_of_the_golden_file() -> None:
+    """To bless a change: LIGHTLOOM_BLESS=1, and look at the difference."""
+    opera, dear = bought("opera", switch=50, rotor_switch=10), bought("dear", rotor_switch=99)
+    late = bought("half", switch=50, carries=False)
+    dark = bought("dark", switch=10, tunable_transceiver=200)
+    more, less = bought("more", switch=100), bought("less", switch=100, delivered=0.4)
+    cases = (
+        *([ESN], [ESN, SIRIUS], [ESN, late], [late], [more, less], [opera], [SIRIUS, opera]),
+        *([ESN, bought("sirius", switch=50, tunable_transceiver=400)], [dark, SIRIUS, opera]),
+        *([bought("a", switch=100), bought("b", switch=102)], [bought("dead", delivered=0)]),
     )
+    lines = [sentences.verdict(verdict.verdict(one)) for one in cases]
+    lines += [sentences.unpriced(one) for one in verdict.unpriced([SIRIUS, opera, dear])]
+    for measure in (CAPITAL, POWER):
+        lines.append(sentences.multiples(remarks.multiples([ESN, SIRIUS], measure)))
+    lower, power = remarks.lower_load([ESN, late]), remarks.less_power([dark, SIRIUS])
+    assert lower is not None
+    lines.append(sentences.lower_load(lower))
+    lines += [] if power is None else [sentences.less_power(power)]
+    golden("decisions.txt", lines)
 
 
 counts = st.integers(0, 60)

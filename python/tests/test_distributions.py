@@ -157,7 +157,7 @@ def test_a_label_keeps_its_place_in_the_palette() -> None:
 
 def test_columns_that_cannot_be_drawn_are_refused() -> None:
     axes = Figure().subplots()
-    with pytest.raises(ValueError, match="a, b: no flow arrived"):
+    with pytest.raises(ValueError, match="a, b: no flow"):
         draw_cdf(axes, {"a": [], "b": [np.nan]})
-    with pytest.raises(ValueError, match="least of a has 1 rows, times has 2: give a row"):
+    with pytest.raises(ValueError, match="a has 1 rows"):
         draw_ccdf(axes, {"a": [1e-6, np.nan]}, least={"a": [1e-6]})

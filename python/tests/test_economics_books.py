@@ -125,7 +125,7 @@ def test_a_book_that_is_no_toml_is_refused_with_its_place(tmp_path: Path) -> Non
 
 
 def test_an_exponent_that_no_computer_holds_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"mine\.toml: a number has too many digits"):
+    with pytest.raises(ConfigError, match=r"mine\.toml: a number has"):
         read(tmp_path, HEAD + SWITCH + "price = 1e9999999999999999999\n")
 
 
@@ -171,7 +171,7 @@ def test_a_reading_of_ones_own(tmp_path: Path) -> None:
     path.write_text(body.replace("laser_cost = 0.16\n", ""))
     with pytest.raises(ConfigError, match=r"reading\.mine\.laser_cost = \(missing\)"):
         readings.load(path)
-    with pytest.raises(ConfigError, match="choose one of A, F, G, H"):
+    with pytest.raises(ConfigError, match="A, F, G, H"):
         readings.load("Z")
 
 

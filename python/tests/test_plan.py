@@ -103,7 +103,7 @@ def test_the_example_of_1000_racks_proves_its_optimum(tmp_path: Path) -> None:
     done = lightloom("plan", THOUSAND, "--algorithm", "edmonds", "-o", "p.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("demand-1000.npy: 1,000 nodes, 29,269 pairs, 450 GB\n")
-    assert "proved: dual bound = weight = " in done.stdout
+    assert "dual bound = weight" in done.stdout
     plan = json.loads((tmp_path / "p.json").read_text())
     assert plan["figures"]["optimal"] is True
     # Checks the proof in the file by the rules in its documentation.
@@ -348,7 +348,7 @@ def test_solstice_promises_what_packets_need() -> None:
     }
     assert ends == {"default": 10_000_000, "bytes": 10_000_000, "slots of 7 us": 14_000_000}
     said = figures_of_plan(control.plan(demand, "solstice", **options))["all served"]
-    assert "in packets of 1.5 KB" in said
+    assert "packets of 1.5 KB" in said
 
 
 def test_hydra_s_paths_and_vlans(tmp_path: Path) -> None:
@@ -379,6 +379,6 @@ def test_a_period_is_told_in_three_digits(tmp_path: Path) -> None:
     """The options have the period to the picosecond."""
     options = ("plan", EIGHT, "-a", "hydra", "--period", "259.999999998 ms")
     done = lightloom(*options, cwd=tmp_path)
-    assert "of the demand in 260 ms" in done.stdout
+    assert "demand in 260 ms" in done.stdout
     made = lightloom(*options, "--json", cwd=tmp_path)
     assert json.loads(made.stdout)["options"]["period"] == "259.999999998 ms"

@@ -208,7 +208,7 @@ def test_the_listing_of_the_paper_stops_at_ports() -> None:
 
 
 def test_an_option_that_was_is_told_what_is_now() -> None:
-    with pytest.raises(lightloom.ConfigError, match="also uses circuits with spare capacity"):
+    with pytest.raises(lightloom.ConfigError, match="with spare capacity"):
         control.plan([[0, 1], [1, 0]], "hydra", without_ports=True)
 
 
@@ -246,7 +246,7 @@ def test_fixed_circuits_are_those_of_the_list() -> None:
     assert plan.figures["bound"] is None
     one_way = control.plan(demand, "fixed", circuits=[[1, 0]], directed=True)
     assert one_way.figures["weight"] == 2
-    with pytest.raises(lightloom.ConfigError, match=r"^circuits\[1\] = .*rack 1 has no port left"):
+    with pytest.raises(lightloom.ConfigError, match=r"^circuits\[1\] = .*no port"):
         control.plan(demand, "fixed", circuits=[[0, 1], [1, 2]])
     # The demand of a pair is counted once, for any number of its circuits.
     twice = control.plan(demand, "fixed", circuits=[[0, 1, 0], [0, 1, 1]], planes=2)

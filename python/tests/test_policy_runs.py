@@ -178,7 +178,7 @@ def test_times_that_do_not_suffice_are_refused(write: Write) -> None:
     with pytest.raises(lightloom.ConfigError) as refused:
         run(write("return []"), computation_delay=["1 ms", "2 ms"])
     assert refused.value.key == "fabric.computation_delay"
-    assert "decides more often than the one that was recorded" in str(refused.value)
+    assert "decides more often" in str(refused.value)
 
 
 def test_a_decision_measured_to_take_too_long_is_named_with_what_it_was(write: Write) -> None:
@@ -213,10 +213,10 @@ def test_a_record_holds_nothing_that_cannot_have_been_measured(fabric: dict[str,
 
     resolve(["1 s", "1 s", "3 us"], "1 s")
     for long in ("1.000001 s", "4000 s", "9223371 s"):
-        with pytest.raises(lightloom.ConfigError, match="longer than the interval, 1 s") as refused:
+        with pytest.raises(lightloom.ConfigError, match="the interval, 1 s") as refused:
             resolve(["3 us", long], "1 s")
         assert refused.value.key == "fabric.computation_delay[1]"
-    with pytest.raises(lightloom.ConfigError, match="must be at most 3600 s"):
+    with pytest.raises(lightloom.ConfigError, match="at most 3600 s"):
         resolve(["4000 s"], "5000 s")
 
 

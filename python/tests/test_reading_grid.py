@@ -156,7 +156,7 @@ def test_a_factor_that_the_file_has_not_is_refused(tmp_path: Path) -> None:
     folder = toy(tmp_path)
     script = folder / "toy" / "one.py"
     script.write_text(SCRIPT.replace('("stop", "nic")', '("stop", "load")'))
-    with pytest.raises(ConfigError, match=r"one.py: FACTORS = load: readings.toml has no such"):
+    with pytest.raises(ConfigError, match=r"one.py: FACTORS = load"):
         measured_by(load_script(folder, "toy", "one"), of_fabric(folder / "toy"), False, 1)
 
 

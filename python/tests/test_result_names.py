@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="names of other 
 
 def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"a\xff")
-    with pytest.raises(ConfigError, match="its name is not UTF-8, and results name"):
+    with pytest.raises(ConfigError, match="is not UTF-8"):
         check_folder(folder)
     assert list(tmp_path.iterdir()) == []
     assert check_folder(tmp_path / "\u00e4") == tmp_path / "\u00e4"
@@ -31,7 +31,7 @@ def test_a_working_directory_that_is_gone_is_named(
     here.mkdir()
     monkeypatch.chdir(here)
     here.rmdir()
-    with pytest.raises(ConfigError, match="-o = out: the working directory was deleted; change"):
+    with pytest.raises(ConfigError, match="-o = out: "):
         check_folder(Path("out"))
     assert check_folder(tmp_path / "out") == tmp_path / "out"
 
@@ -48,7 +48,7 @@ def test_a_command_in_a_working_directory_that_is_gone_says_so(
         shell, cwd=tmp_path, env=environment_with({}), capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "the working directory was deleted; change to another" in done.stderr
+    assert "working directory was deleted" in done.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no such device")
@@ -74,7 +74,7 @@ def test_a_folder_that_is_no_text_is_refused_before_a_run(tmp_path: Path) -> Non
         line, cwd=tmp_path, env=environment_with({}), capture_output=True, check=False
     )
     assert done.returncode == 2
-    assert b"its name is not UTF-8, and results name their folders in text" in done.stderr
+    assert b"is not UTF-8" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["e.toml"]
 
 

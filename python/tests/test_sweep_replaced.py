@@ -100,10 +100,7 @@ def test_points_that_resume_may_want_again_stay_and_are_counted(out: Path) -> No
     assert run(out, OLD, resume=True).reused == 3
     done = lightloom("sweep", "s.toml", "-o", "out", "--resume", cwd=out.parent)
     assert done.returncode == 0, done.stderr
-    assert (
-        "note: out/points also has 2 points of earlier grids, which are in no table\n"
-        in done.stdout
-    )
+    assert "out/points also has 2" in done.stdout
     again = lightloom("sweep", "s.toml", "-o", "out", cwd=out.parent)
     assert "earlier grids" not in again.stdout
     assert names(out) == ["1", "2", "3"]

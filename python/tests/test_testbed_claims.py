@@ -80,7 +80,7 @@ def test_tcp_that_fills_a_circuit_in_4_ms_passes_and_in_10_ms_fails() -> None:
 def test_a_machine_that_does_not_carry_the_circuits_rate_judges_nothing() -> None:
     script = load_module(FOLDER / "cthrough/testbed/fill.py")
     slow = live(lambda _, t: 240e6, ("o0.0",), LIGHTS, 300_000_000)
-    with pytest.raises(claims.UnfitError, match="filled 80 % of it, 90 % at least"):
+    with pytest.raises(claims.UnfitError, match=r"80 % of .*90 %"):
         script.measure(lambda *_: slow)
 
 
@@ -115,7 +115,7 @@ def test_throughput_by_the_duty_cycle_passes() -> None:
 def test_a_machine_that_does_not_send_udp_faster_than_it_passes_judges_tcp_alone() -> None:
     slow = days(lambda s: 0.8 * duty(s), lambda s: 0.9 * duty(s), offered=0.9 * duty(300))
     script = load_module(FOLDER / "mordia/testbed/slots.py")
-    with pytest.raises(claims.UnfitError, match=r"UDP was sent at 0\.90 times") as unfit:
+    with pytest.raises(claims.UnfitError, match=r"sent at 0\.90 times") as unfit:
         script.measure(slow)
     assert set(unfit.value.values) == {"slots-tcp-rises"}
 
@@ -194,7 +194,8 @@ def test_repetitions_beyond_the_limits_decide_nothing(monkeypatch: pytest.Monkey
     (claim,) = papers(FOLDER)["cthrough"].claim
     found = judge_claim("cthrough", claim, trials)
     assert (found.outcome, found.measured) == ("not judged", None)
-    assert found.reason == f"0 of 5 repetitions were within the limits: {late}"
+    assert found.reason.startswith("0 of 5 repetitions ")
+    assert found.reason.endswith(f": {late}")
     assert found.record["load"] == 8.0
     assert found.as_recorded
 

@@ -64,7 +64,8 @@ def test_a_missing_tool_is_named_with_its_package(
     words = ["run", f"examples/testbed-{example}.toml", "--name", "tneeds", "-o", str(out)]
     code, said = ran(words, PATH=path)
     assert code == 2, said
-    assert f"testbed = {tool}: not installed; install Debian's package {package}" in said
+    assert f"testbed = {tool}: " in said
+    assert f"Debian's package {package}" in said
     assert namespaces.existing("tneeds") == []
     assert folders() == set()
     assert not out.exists()
@@ -125,7 +126,7 @@ def test_a_shell_on_an_unknown_host_names_the_hosts() -> None:
     namespaces.make(layout)
     try:
         code, said = ran(["shell", "--name", "tshell", "7", "true"])
-        assert (code, "hosts are 0 to 3" in said) == (2, True), said
+        assert (code, "are 0 to 3" in said) == (2, True), said
         code, said = ran(["shell", "--name", "tother", "0", "true"])
         assert (code, "tshell" in said) == (2, True), said
         assert ran(["shell", "--name", "tshell", "3", "true"])[0] == 0

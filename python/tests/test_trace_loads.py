@@ -66,7 +66,7 @@ def test_a_trace_has_a_load_curve(trace: Path) -> None:
 def test_the_factor_is_said(trace: Path, tmp_path: Path) -> None:
     done = lightloom("run", experiment(trace, 'scale = "time"\nload = 0.1'), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "note: the times of the trace are multiplied by 5" in done.stdout
+    assert "are multiplied by 5" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -87,5 +87,5 @@ def test_what_is_wrong_is_refused(trace: Path, more: str, message: str) -> None:
 
 def test_flows_that_arrive_at_once_have_no_load(tmp_path: Path) -> None:
     trace = write(tmp_path / "t.csv", "src,dst,bytes,arrival_ps\n0,1,500,0\n1,2,500,0\n")
-    with pytest.raises(ConfigError, match="all flows of the trace arrive at 0"):
+    with pytest.raises(ConfigError, match="trace arrive at 0"):
         ll.run(experiment(trace, 'scale = "time"\nload = 0.1'))

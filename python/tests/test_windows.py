@@ -70,7 +70,7 @@ def test_a_window_that_takes_too_long_is_bounded_and_says_so() -> None:
     heavy = chosen(workload={"sizes": {"kind": "pareto", "shape": 1.05, "mean": "100 KB"}})
     assert heavy is not None
     assert heavy.needed_s is None
-    assert "no theory gives a window for these sizes" in heavy.line()
+    assert "no theory gives" in heavy.line()
 
 
 def test_queues_inside_a_fabric_lengthen_the_window() -> None:

@@ -471,6 +471,7 @@ def test_a_refusal_crosses_processes() -> None:
     back = pickle.loads(pickle.dumps(problem))
     assert (back.errno, back.filename, back.is_committed) == (errno.ENOSPC, "out/x", True)
     assert back.message == problem.message
+    assert "out/x: no space left" in back.message
 
 
 SPOILT = {

@@ -1,21 +1,15 @@
-"""The decision after failures: the goodput of the cheapest fabrics after their worst failure, and
-the fabric that is cheapest if every fabric has its own worst failure."""
+"""The decision after failures, as data: the goodput of the cheapest fabrics after their worst
+failure, and the fabric that is cheapest if every fabric has its own worst failure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
-from lightloom.costs.wording import digits
+from lightloom.costs.amounts import Range
 from lightloom.decision.order import leaders
 from lightloom.decision.purchases import CAPITAL, Purchase
-from lightloom.decision.sentences import each_delivered, labels
-from lightloom.units.counts import listed
 from lightloom.units.intervals import Interval
-
-#: A fabric that keeps this share is shown as keeping everything.
-WHOLE = 0.9995
 
 
 @dataclass(frozen=True)
@@ -32,6 +26,35 @@ class Kept:
     """Whether every part was tried; if not, the worst is that of a sample."""
 
 
+@dataclass(frozen=True)
+class NotModelled:
+    """The cheapest fabrics whose model has no failures, so that costs are not compared."""
+
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AfterFailures:
+    """The cheapest fabrics without and with failures."""
+
+    keeps: tuple[tuple[str, Kept], ...]
+    """Each of the cheapest fabrics, and what it keeps."""
+    then: tuple[str, ...]
+    """The cheapest fabrics if every fabric has its own worst failure."""
+    cost: Range | None
+    """The cost of this fabric for each Gb/s delivered, in `currency`, if it is one."""
+    currency: str
+    falls_out: tuple[str, ...]
+    """The fabrics that carry the load without a failure, but not after their worst one."""
+    missing: tuple[str, ...]
+    """The other fabrics that carry the load and whose model has no failures."""
+
+    @property
+    def same(self) -> bool:
+        """Whether the same fabrics are the cheapest."""
+        return set(self.then) == {label for label, _ in self.keeps}
+
+
 def broken(purchase: Purchase, kept: Kept) -> Purchase:
     """The purchase at the same price, with the goodput after its worst failure."""
     found = purchase.delivered
@@ -43,55 +66,32 @@ def broken(purchase: Purchase, kept: Kept) -> Purchase:
     return replace(purchase, delivered=delivered, seeds=seeds, carries=kept.carries)
 
 
-def sentence(purchases: Sequence[Purchase], kept: Mapping[str, Kept]) -> str:
+def after_failures(
+    purchases: Sequence[Purchase], kept: Mapping[str, Kept]
+) -> AfterFailures | NotModelled | None:
     """The goodput that the cheapest fabrics keep, and the cheapest fabric if every fabric has its
-    own worst failure; empty if no fabric leads, or no failure was simulated.
+    own worst failure; None if no fabric leads, or no failure was simulated.
 
     Args:
         kept: by label; without fabrics whose model has no failures.
     """
     first = leaders(purchases, CAPITAL)
     if not first or not kept:
-        return ""
+        return None
     unknown = [p for p in first if p.label not in kept]
     if unknown:
-        return (
-            f"Failures of {labels(unknown)} are not modelled, so costs after failures are not "
-            "compared."
-        )
-    missing = [p for p in purchases if p.label not in kept and p.carries]
-    told = listed(_keeps(p, kept[p.label]) for p in first)
-    weighed = [broken(p, kept[p.label]) for p in purchases if p.label in kept]
-    left = f" Failures of {labels(missing)} are not modelled." if missing else ""
-    then = leaders(weighed, CAPITAL)
+        return NotModelled(_labels(unknown))
+    then = leaders([broken(p, kept[p.label]) for p in purchases if p.label in kept], CAPITAL)
     fall = [p for p in purchases if p.label in kept and p.carries and not kept[p.label].carries]
-    out = f" {_falls_out(fall)}" if then and fall else ""
-    return f"{told}. {_weighed(first, then)}{out}{left}"
+    return AfterFailures(
+        tuple((p.label, kept[p.label]) for p in first),
+        _labels(then),
+        CAPITAL.value(then[0]) if len(then) == 1 else None,
+        first[0].cost.book.currency,
+        _labels(fall) if then else (),
+        _labels([p for p in purchases if p.label not in kept and p.carries]),
+    )
 
 
-def _falls_out(purchases: Sequence[Purchase]) -> str:
-    """The fabrics that carry the load without a failure, but not after their worst one."""
-    does, its = ("does", "its") if len(purchases) == 1 else ("do", "their")
-    return f"{labels(purchases)} {does} not carry the load after {its} worst failure."
-
-
-def _keeps(one: Purchase, found: Kept) -> str:
-    if found.share >= WHOLE:
-        any_part = "any one part" if found.all_tried else "any one part that was tried"
-        return f"{one.label} keeps its goodput if {any_part} fails"
-    share = digits(Fraction(found.share) * 100)
-    worst = "its worst part" if found.all_tried else "the worst of the parts that were tried"
-    return f"{one.label} keeps {share} % of its goodput if {worst} fails ({found.part})"
-
-
-def _weighed(first: Sequence[Purchase], then: Sequence[Purchase]) -> str:
-    """Whether another fabric is the cheapest if every fabric has its own worst failure."""
-    lead = "If every fabric has its own worst failure"
-    if not then:
-        return f"{lead}, no fabric carries this traffic."
-    names = [p.label for p in then]
-    still = " still" if set(names) == {p.label for p in first} else ""
-    if len(then) == 1:
-        cost = each_delivered(then[0], CAPITAL)
-        return f"{lead}, {names[0]} is{still} the cheapest, at {cost}."
-    return f"{lead}, {labels(then)} are{still} level in cost."
+def _labels(purchases: Sequence[Purchase]) -> tuple[str, ...]:
+    return tuple(p.label for p in purchases)

@@ -4,9 +4,11 @@ beside it."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 
 from lightloom.costs.amounts import Range
 from lightloom.costs.wording import digits, part, sign, span
+from lightloom.decision.breaking import AfterFailures, Kept, NotModelled
 from lightloom.decision.lead import (
     Lead,
     Least,
@@ -36,6 +38,9 @@ from lightloom.decision.verdict import (
 from lightloom.units.counts import listed
 from lightloom.units.formats import seconds
 from lightloom.units.intervals import LEVEL
+
+WHOLE = 0.9995
+"""A fabric that keeps this share is shown as keeping everything."""
 
 
 def labels(purchases: Iterable[Purchase]) -> str:
@@ -345,6 +350,48 @@ def lower_load(found: LowerLoad) -> str:
         f"{'costs' if one else 'cost'} less than {found.leader} ({span(found.most, before)}) per "
         "Gb/s of the servers' links."
     )
+
+
+def after_failures(found: AfterFailures | NotModelled) -> str:
+    """The goodput that the cheapest fabrics keep, and the cheapest if every fabric has its own
+    worst failure."""
+    if isinstance(found, NotModelled):
+        return (
+            f"Failures of {listed(found.labels)} are not modelled, so costs after failures are not "
+            "compared."
+        )
+    told = listed(_keeps(label, kept) for label, kept in found.keeps)
+    left = f"Failures of {listed(found.missing)} are not modelled." if found.missing else ""
+    return _joined(f"{told}.", _cheapest_then(found), _falls_out(found.falls_out), left)
+
+
+def _keeps(label: str, found: Kept) -> str:
+    if found.share >= WHOLE:
+        any_part = "any one part" if found.all_tried else "any one part that was tried"
+        return f"{label} keeps its goodput if {any_part} fails"
+    share = digits(Fraction(found.share) * 100)
+    worst = "its worst part" if found.all_tried else "the worst of the parts that were tried"
+    return f"{label} keeps {share} % of its goodput if {worst} fails ({found.part})"
+
+
+def _cheapest_then(found: AfterFailures) -> str:
+    """The cheapest fabrics if every fabric has its own worst failure."""
+    lead = "If every fabric has its own worst failure"
+    if not found.then:
+        return f"{lead}, no fabric carries this traffic."
+    still = " still" if found.same else ""
+    if found.cost is not None:
+        cost = per_gbps(found.cost, found.currency)
+        return f"{lead}, {found.then[0]} is{still} the cheapest, at {cost}."
+    return f"{lead}, {listed(found.then)} are{still} level in cost."
+
+
+def _falls_out(fabrics: Sequence[str]) -> str:
+    """The fabrics that carry the load without a failure, but not after their worst one."""
+    if not fabrics:
+        return ""
+    does, its = ("does", "its") if len(fabrics) == 1 else ("do", "their")
+    return f"{listed(fabrics)} {does} not carry the load after {its} worst failure."
 
 
 def each_delivered(purchase: Purchase, measure: Measure) -> str:

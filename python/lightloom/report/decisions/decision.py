@@ -224,16 +224,11 @@ def _broken(made: Read, dead: Resilience | None) -> str:
     """States the goodput that remains with a failed part; first the fabrics that are simulated with
     other parts than billed."""
     kept = kept_of(made, dead)
-    said = breaking.sentence(made.purchases, kept)
+    found = breaking.after_failures(made.purchases, kept)
+    if found is None:
+        return ""
     other = [label for label in of_fewer_tiers(made.costs) if label in kept]
-    if not said or not other:
-        return said
-    is_ = "is" if len(other) == 1 else "are"
-    bill = "its bill has" if len(other) == 1 else "their bills have"
-    return (
-        f"{quantities.listed(other)} {is_} broken as simulated, with pods and a core; {bill} two "
-        f"tiers (fabric.tiers makes both the same). {said}"
-    )
+    return sentences.simulated_tiers(other) + says.after_failures(found)
 
 
 def _overturned(made: Read, others: Sequence[Read]) -> Iterator[str]:

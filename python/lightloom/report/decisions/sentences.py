@@ -31,6 +31,18 @@ NAMES: dict[Way, str] = {
 }
 
 
+def simulated_tiers(fabrics: Sequence[str]) -> str:
+    """The fabrics that are simulated with other tiers than billed, with a space after the sentence;
+    empty if there are none."""
+    if not fabrics:
+        return ""
+    is_, bill = ("is", "its bill has") if len(fabrics) == 1 else ("are", "their bills have")
+    return (
+        f"{listed(fabrics)} {is_} broken as simulated, with pods and a core; {bill} two "
+        "tiers (fabric.tiers makes both the same). "
+    )
+
+
 def unless(ways: Iterable[Otherwise]) -> str:
     """Lists the ways to count by which another fabric costs least; empty without one."""
     turned = [way.way for way in ways if way.turned]
