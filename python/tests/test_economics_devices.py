@@ -135,7 +135,7 @@ def test_gratings_are_those_of_the_devices_by_the_port_of_the_books() -> None:
     said = list(wording.by_devices(economics.cost(table, "sirius-2020")))
     (note,) = said
     assert "of 100 ports" in note
-    assert "sirius-2020 prices one of 64" in note[:80] or "one of 64" in note
+    assert "prices one of 64" in note
     assert not list(wording.by_devices(economics.cost(sirius(4, grating={"ports": 64}))))
 
 
