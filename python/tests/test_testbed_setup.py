@@ -522,7 +522,7 @@ def test_a_failure_without_output_ends_with_its_code() -> None:
     figures |= {"applications": [one], "load": 1.0, "processors": 2, "seconds": 1.0}
     assert "  a (host 0): failed with 3" in lines(figures, Path("o"), "")
     one["said"] = "why"
-    assert "failed with 3: why" in lines(figures, Path("o"), "")
+    assert "  a (host 0): failed with 3: why" in lines(figures, Path("o"), "")
 
 
 @given(st.lists(st.integers(0, 100), min_size=1), st.floats(0.01, 1))
