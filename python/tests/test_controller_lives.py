@@ -27,7 +27,7 @@ from lightloom.controller.limits import Limits
 from lightloom.controller.store import Store
 from lightloom.controller.transaction import Executor, Guarded, Steps
 
-LIVES = 100
+LIVES = 60
 """As many are lived in each run of the tests; `make test-long` has the others."""
 Patch = Callable[[pytest.MonkeyPatch], None]
 

@@ -18,7 +18,7 @@ from lightloom.errors import ConfigError
 from lightloom.switches.protocol import SwitchError
 
 STEPS = 12
-LIVES = 60
+LIVES = 40
 """As many are lived in each run of the tests; `make test-long` has the others."""
 
 

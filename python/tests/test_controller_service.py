@@ -702,7 +702,14 @@ def begun(*words: str, **keys: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(line, **pipes, **keys)
 
 
-@pytest.mark.parametrize("face", ["scpi", "gnmi", "netconf", "tl1", "ssh"])
+@pytest.mark.parametrize(
+    "face",
+    [
+        "scpi",
+        "gnmi",
+        *(pytest.param(face, marks=pytest.mark.long) for face in ("netconf", "tl1", "ssh")),
+    ],
+)
 def test_a_controller_that_is_killed_amid_a_change_finishes_it(tmp_path: Path, face: str) -> None:
     """Real processes: SIGKILL while the switch settles, then a restart."""
     port, http = free_port(), free_port()

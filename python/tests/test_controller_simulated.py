@@ -15,6 +15,9 @@ from lightloom.controller.transaction import Executor, Steps
 from lightloom.controller.transaction_log import OPEN, Transaction
 from lightloom.switches.ports import Pair
 
+LIVES = 100
+"""As many are lived in each run of the tests; `make test-long` has the others."""
+
 
 def lives(world: World, store: Store) -> Iterator[Executor]:
     """The controller, restarted after each crash."""
@@ -107,14 +110,14 @@ def lived(seed: int, url: str = "sqlite://") -> World:
     return world
 
 
-@pytest.mark.parametrize("first", range(0, 200, 50))
+@pytest.mark.parametrize("first", range(0, LIVES, 50))
 def test_whatever_happens_the_invariants_hold(first: int) -> None:
     for seed in range(first, first + 50):
         lived(seed)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", range(200, 10_200, 500))
+@pytest.mark.parametrize("first", range(LIVES, 10_100, 500))
 def test_whatever_happens_the_invariants_hold_for_long(first: int) -> None:
     for seed in range(first, first + 500):
         lived(seed)
@@ -139,7 +142,7 @@ def test_seeds_reach_every_state_and_crash_everywhere() -> None:
     """Checks that the lives above include crashes in every state, undone changes and stuck ones."""
     states: dict[str, int] = {}
     crashed: set[str] = set()
-    for seed in range(300):
+    for seed in range(LIVES):
         world = World(seed)
         store = Store("sqlite://", world.clock)
         point = world.point

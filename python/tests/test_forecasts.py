@@ -172,7 +172,9 @@ def test_what_takes_long_is_announced_before_it_begins(capsys: pytest.CaptureFix
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="measured there")
-@pytest.mark.parametrize(("flows", "within"), [(400, 1.6), (400_000, 2.5)])
+@pytest.mark.parametrize(
+    ("flows", "within"), [(400, 1.6), pytest.param(400_000, 2.5, marks=pytest.mark.long)]
+)
 def test_workers_take_the_memory_that_is_foretold(
     tmp_path: Path, flows: int, within: float
 ) -> None:

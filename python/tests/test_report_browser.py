@@ -202,7 +202,7 @@ def test_the_vendored_axe_is_the_one_that_is_documented() -> None:
 # The address
 
 
-@pytest.mark.parametrize("width", [WIDE, PHONE])
+@pytest.mark.parametrize("width", [WIDE, pytest.param(PHONE, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     ("fragment", "tab", "target"),
     [

@@ -321,10 +321,22 @@ def test_a_bulk_that_stops_half_way_fails():
     assert failed(HalfBulk(design())) == {"bulk"}
 
 
+def in_turn(rows, columns):
+    """Returns all pairs; the short tests have each row with one column, and each column."""
+    return [
+        pytest.param(row, *column, marks=() if at == i % len(columns) else pytest.mark.long)
+        for i, row in enumerate(rows)
+        for at, column in enumerate(columns)
+    ]
+
+
 @pytest.mark.parametrize(
-    ("recovery", "told"), [("restore", "kept"), ("remove", "removed"), ("maintain", "kept")]
+    ("scheme", "recovery", "told"),
+    in_turn(
+        ["scpi", "gnmi", "netconf", "tl1", "ssh"],
+        [("restore", "kept"), ("remove", "removed"), ("maintain", "kept")],
+    ),
 )
-@pytest.mark.parametrize("scheme", ["scpi", "gnmi", "netconf", "tl1", "ssh"])
 def test_reboots_over_every_face(scheme, recovery, told):
     timing = {"settle": "5 ms", "cold_boot": "200 ms", "warm_boot": "100 ms"}
     with served(scheme, timing=timing, recovery=recovery) as switch:
@@ -397,8 +409,10 @@ def test_a_warm_reboot_that_darkens_fails():
         assert checks["warm reboot"].verdict is Verdict.FAILED
 
 
-@pytest.mark.parametrize("scheme", ["scpi", "gnmi"])
-@pytest.mark.parametrize(("kind", "failed"), [("warm", {"warm reboot"}), ("cold", {"cold reboot"})])
+@pytest.mark.parametrize(
+    ("scheme", "kind", "failed"),
+    in_turn(["scpi", "gnmi"], [("warm", {"warm reboot"}), ("cold", {"cold reboot"})]),
+)
 def test_a_reboot_after_which_light_is_lost_or_moves_fails(scheme, kind, failed):
     """Cross-connects that are listed as before may be dark, or be tuned anew."""
     timing = {"settle": "100 ms", "cold_boot": "100 ms", "warm_boot": "50 ms"}

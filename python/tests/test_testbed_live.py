@@ -503,7 +503,7 @@ def sent_over(bed: Testbed, *to: int) -> dict[str, int]:
     return {name: after[name] - before[name] for name in ("o0.0", "e0")}
 
 
-@pytest.mark.parametrize("weight", [0.9, 0.6])
+@pytest.mark.parametrize("weight", [0.9, pytest.param(0.6, marks=pytest.mark.long)])
 def test_circuits_are_sure_of_their_weight_at_a_hosts_link(weight: float) -> None:
     """Host 0 sends to rack 1, with which its rack has a circuit, and to racks 2 and 3.
 
