@@ -15,8 +15,9 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PROPTEST_RNG_SEED ?= 2013
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
-# A shell inside another virtual environment must not redirect ours.
-unexport VIRTUAL_ENV CONDA_PREFIX
+# A shell inside another virtual environment must not redirect ours, and each process would compile
+# all modules that it imports if no process wrote bytecode.
+unexport VIRTUAL_ENV CONDA_PREFIX PYTHONDONTWRITEBYTECODE
 
 # The binding has no Rust tests, but it is selected here: cargo then compiles the other crates with
 # the features that the package needs, too, and does not compile them again for it.
@@ -45,16 +46,17 @@ test-python: $(STAMPS)/develop ## Run the Python tests
 	bash scripts/system.sh --browser
 	bash scripts/system.sh --database
 	# Tests begin in the order of their files, whose tests share what they simulated; whoever has
-	# none left takes over what others have. One process more than processors: switches, testbeds
+	# none left takes over what others have. Two processes more than processors: switches, testbeds
 	# and clocks are waited for.
-	$(BIN)/pytest python/tests -n $$(($$(nproc) + 1)) --dist worksteal
+	$(BIN)/pytest python/tests -n $$(($$(nproc) + 2)) --dist worksteal
 
-test-long: $(STAMPS)/develop ## Run what takes longer: more random cases, clusters of Dask, the wheel in a clean environment
+test-long: $(STAMPS)/develop ## Run what takes longer: more random cases, clusters of Dask, the wheel in a clean environment, all papers
 	# Of all crates, as above, or those that they need are built anew with fewer features.
 	LIGHTLOOM_LONG=1 $(RUST_TESTS) --lib reference
 	LIGHTLOOM_LONG=1 $(RUST_TESTS) --test invariants --test controller --test experiments
 	# Clusters beside the wheel, which one process builds once.
 	$(BIN)/pytest python/tests -n auto --dist loadfile -m long
+	$(BIN)/lightloom reproduce all --quick -o $(OUT)/reproduce
 
 wheel: $(STAMPS)/venv ## Build the wheel for any Linux since glibc 2.28 into dist/
 	$(BIN)/python -m pip install -q -c constraints.txt ziglang
