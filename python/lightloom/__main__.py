@@ -4,6 +4,8 @@ The imports take a noticeable time. A signal during the imports ends the command
 later signal does."""
 
 import _signal  # type: ignore[import-not-found]  # `signal` itself takes a moment to load
+import gc
+import os
 import sys
 
 __all__ = ["main"]
@@ -11,6 +13,8 @@ __all__ = ["main"]
 
 def main() -> None:
     """The `lightloom` command."""
+    # Its threads start when NumPy is imported; simulations have those of `--threads`.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # no traceback of an interrupted import
     from lightloom.storage import signals
@@ -28,6 +32,8 @@ def main() -> None:
         if isinstance(ended, KeyboardInterrupt) or signals.struck():
             signals.end()
         raise
+    finally:
+        gc.freeze()  # the collection at the end would search all objects that are left
 
 
 def _write_what_can_be() -> None:
