@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Iterator
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ SHOWING = frozenset(
     {"analysis", "cli", "costs", "frames", "notebook", "plotting", "report", "storage"}
 )
 #: Endings of the package's files that determine results: code, and the tables that it reads.
-ENDINGS = frozenset({".py", ".toml"})
+ENDINGS = (".py", ".toml")
 
 
 @functools.cache
@@ -30,9 +30,9 @@ def build() -> Table:
     """Returns the version, and the digests of the compiled core and of the Python sources that
     simulate. Computed once in a process, at the first call."""
     sources = hashlib.sha256()
-    for path in _sources():
-        sources.update(f"{path.relative_to(_PACKAGE).as_posix()}\0".encode())
-        sources.update(hashlib.sha256(path.read_bytes()).digest())
+    for name in _sources():
+        sources.update(f"{name}\0".encode())
+        sources.update(hashlib.sha256((_PACKAGE / name).read_bytes()).digest())
     with Path(str(_core.__file__)).open("rb") as core:
         digest = hashlib.file_digest(core, "sha256").hexdigest()
     return {
@@ -45,11 +45,16 @@ def build() -> Table:
 _PACKAGE = Path(__file__).parents[1]
 
 
-def _sources() -> Iterator[Path]:
-    """The files of the package that determine results, in a fixed order."""
-    for path in sorted(_PACKAGE.rglob("*")):
-        if path.suffix in ENDINGS and path.relative_to(_PACKAGE).parts[0] not in SHOWING:
-            yield path
+def _sources() -> list[str]:
+    """The paths of the files that determine results, below the package and in a fixed order."""
+    found: list[str] = []
+    for folder, inner, files in os.walk(_PACKAGE):
+        below = Path(folder).relative_to(_PACKAGE).as_posix()
+        skipped = SHOWING if below == "." else {"__pycache__"}
+        inner[:] = [name for name in inner if name not in skipped]
+        prefix = "" if below == "." else f"{below}/"
+        found += [prefix + name for name in files if name.endswith(ENDINGS)]
+    return sorted(found, key=lambda name: name.split("/"))
 
 
 def digest(experiment: Experiment) -> str:
