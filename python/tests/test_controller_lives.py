@@ -27,7 +27,7 @@ from lightloom.controller.limits import Limits
 from lightloom.controller.store import Store
 from lightloom.controller.transaction import Executor, Guarded, Steps
 
-LIVES = 60
+LIVES = 100
 """As many are lived in each run of the tests; `make test-long` has the others."""
 Patch = Callable[[pytest.MonkeyPatch], None]
 
