@@ -589,10 +589,14 @@ def test_times_in_refusals_are_written_as_times(reached: Reached) -> None:
         reached.ask("POST", "/switches/east/leases", backwards).json(),
         reached.ask("PUT", "/switches/east/intent", wanted).json(),
     ]
+    reached.ask("PUT", "/jobs/train", {"racks": ["a"]})
+    times = {"begins": backwards["begins"], "ends": backwards["ends"]}
+    refused.append(reached.ask("PUT", "/jobs/train/boundary", times).json())
     assert [(one["key"], one["value"]) for one in refused] == [
         ("ends", "2027-01-15T07:59:00Z"),
         ("ends", "2027-01-15T08:00:30Z"),
         ("when", "2027-01-15T07:59:00Z"),
+        ("ends", "2027-01-15T08:00:30Z"),
     ]
     lease = {"racks": ["a", "b"], "ends": 1_800_000_600.0}
     assert reached.ask("POST", "/switches/east/leases", lease).status_code == 201

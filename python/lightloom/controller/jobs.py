@@ -139,7 +139,8 @@ def set_boundary(
     if not any_owner:
         _check_owner(vars(job), who)
     if not begins < ends:
-        raise refusal("ends", ends, f"must be after the start, {begins}", "choose a later time")
+        limit = f"must be after the start, {utc(begins)}"
+        raise refusal("ends", utc(ends), limit, "choose a later time")
     store.change(schema.job, who, "boundary", {"name": name}, begins=begins, ends=ends)
     return found(store, name, now)
 
