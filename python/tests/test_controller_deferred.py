@@ -12,12 +12,15 @@ from lightloom.controller.change import Change
 from lightloom.controller.cost import cost_of
 from lightloom.controller.dark import dark_s
 from lightloom.controller.hooks import HookError, NoHook
+from lightloom.controller.leases import release, reserve
+from lightloom.controller.overview import state_of
 from lightloom.controller.racks import Racks
 from lightloom.controller.store import Store
 from lightloom.controller.tokens import add_token
 from lightloom.controller.transaction import Steps
 from lightloom.errors import ConfigError
 from lightloom.switches.protocol import SwitchError
+from lightloom.units.dates import utc
 
 AB = [(1, 2), (2, 1)]
 AC = [(1, 3), (3, 1)]
@@ -42,6 +45,34 @@ def boundary(lab: Lab, length_s: float, after_s: float = 0.0) -> None:
 
 def later(lab: Lab, pairs: Any = AC, at: float | None = None) -> deferred.Deferred:
     return lab.controller.want_later("east", pairs, "op", 0, at)
+
+
+def test_the_reasons_for_waiting_are_named(lab: Lab) -> None:
+    """The job has no pause, then one that is too short; then only a lease is in the way."""
+
+    def why() -> str | None:
+        lab.controller.cycle()
+        (shown,) = state_of(lab.controller)["deferred"]
+        found: str | None = shown["why"]
+        return found
+
+    later(lab, at=lab.now + 1_000)
+    assert why() is None
+    reserve(lab.store, "east", ("c", "d"), "ann", 0, lab.now, lab.now + 100)
+    later(lab)
+    blocked = [
+        f"{name} of operator:op: a port is held by lease:1 (ann) until {utc(lab.now + 100)}"
+        for name in ("1A-3B", "3A-1B")
+    ]
+    pause = "no pause of at least 0.02 s: train"
+    assert why() == "; ".join([pause, *blocked])
+    boundary(lab, 0.01)
+    assert why() == "; ".join([pause, *blocked])
+    boundary(lab, 60)
+    assert why() == "; ".join(blocked)
+    release(lab.store, 1, "ann", lab.now)
+    lab.controller.cycle()
+    assert lab.lit() == AC
 
 
 def test_a_change_waits_for_the_checkpoint_of_the_job_that_it_stops(lab: Lab) -> None:

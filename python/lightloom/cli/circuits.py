@@ -364,7 +364,9 @@ def _print_forecast(found: dict[str, Any]) -> None:
 def _print_deferred(one: dict[str, Any]) -> None:
     when = one["when"] if isinstance(one["when"], str) else f"at {_time(one['when'])}"
     names = " ".join(f"{a}A-{b}B" for a, b in one["pairs"]) or "no circuits"
-    console.say(f"change {one['id']} of {one['switch']} for {one['who']}: {names}; waits, {when}")
+    why = f": {one['why']}" if one.get("why") else ""
+    text = f"change {one['id']} of {one['switch']} for {one['who']}: {names}; waits, {when}{why}"
+    console.say(text)
 
 
 def _job_text(job: dict[str, Any]) -> str:

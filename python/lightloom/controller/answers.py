@@ -186,6 +186,8 @@ class DeferredAnswer(Answer):
     priority: int
     when: Literal["at checkpoint"] | float
     created: float
+    why: str | None = None
+    """The reasons why it does not begin now, if it waits for a checkpoint."""
 
 
 AlarmKind = Literal[

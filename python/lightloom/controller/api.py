@@ -403,7 +403,8 @@ def _applied(
             at = None if body.when == deferred.CHECKPOINT else float(body.when)
             later = controller.want_later(switch, pairs, who.name, body.priority, at, claim)
             diff = _shown(controller, switch)
-            return answers.Applied(transactions=[], diff=diff, deferred=_waiting(later))
+            waits = answers.DeferredAnswer.model_validate(deferred_table(controller, later))
+            return answers.Applied(transactions=[], diff=diff, deferred=waits)
         made = controller.apply(switch, pairs, who.name, body.priority, claim)
         found = [answers.TransactionAnswer.model_validate(vars(one)) for one in made]
         dark = [name_of(pair) for pair in dark_of(controller.managed(switch), pairs)]
@@ -433,10 +434,6 @@ def _preview(
 
 def _forecast(seen: Foresight) -> answers.Forecast:
     return answers.Forecast.model_validate(asdict(seen))
-
-
-def _waiting(one: deferred.Deferred) -> answers.DeferredAnswer:
-    return answers.DeferredAnswer.model_validate(deferred_table(one))
 
 
 async def _events(

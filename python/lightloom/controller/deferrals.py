@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from lightloom.controller.deferred import waiting
+from lightloom.controller.change import Conflict
+from lightloom.controller.deferred import Deferred, waiting
 from lightloom.controller.managed import Managed
 from lightloom.controller.planner import Planner
 from lightloom.controller.store import Store
@@ -51,6 +52,15 @@ class Deferrals:
             if wish.is_due(now, running) and self._are_whole(one, [*found, due]):
                 found.append(due)
         return found
+
+    def obstacles(self, one: Managed, wish: Deferred) -> tuple[Sequence[str], list[Conflict]]:
+        """The jobs for whose checkpoint a request waits, and its cross-connects that cannot be lit
+        now."""
+        due = Due.of_client(wish)
+        lost = self._planner.losses(one, due, ())
+        conflicts = self._planner.after(one, [due]).conflicts
+        mine = [found for found in conflicts if found.owner == due.owner]
+        return self._planner.running(one, lost), mine
 
     def _are_whole(self, one: Managed, due: Sequence[Due]) -> bool:
         """Whether those of some requests that wait for a checkpoint have all their cross-connects

@@ -45,7 +45,7 @@ def state_of(controller: Controller) -> dict[str, Any]:
         "transactions": [_transaction(one) for one in _shown(store)],
         "leases": [{**vars(one), "active": one.is_active(now)} for one in leases(store, now)],
         "jobs": [{**vars(one), "racks": [*one.racks]} for one in jobs(store, now)],
-        "deferred": [deferred_table(one) for one in waiting(store)],
+        "deferred": [deferred_table(controller, one) for one in waiting(store)],
         "alarms": alarms_of(controller),
     }
 
@@ -62,10 +62,11 @@ def mark_of(controller: Controller) -> tuple[Any, ...]:
     return (role_of(controller), store.holder(), store.last_record())
 
 
-def deferred_table(one: Deferred) -> dict[str, Any]:
+def deferred_table(controller: Controller, one: Deferred) -> dict[str, Any]:
     """A deferred change in the form of the HTTP interface."""
     table = {key: value for key, value in vars(one).items() if key != "at"}
-    return {**table, "pairs": [*one.pairs], "when": one.when}
+    why = controller.why_waiting(one)
+    return {**table, "pairs": [*one.pairs], "when": one.when, "why": why}
 
 
 def _switch(one: Managed, wanted: list[Wanted]) -> dict[str, Any]:

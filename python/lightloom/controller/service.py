@@ -196,6 +196,21 @@ class Controller:
         self._tell()
         return made
 
+    def why_waiting(self, wish: Deferred) -> str | None:
+        """The reasons why a request that waits for a checkpoint does not begin now; None if there
+        are none, or if they are not known."""
+        one = self.switches.get(wish.switch)
+        if one is None or one.read_at is None or wish.at is not None:
+            return None
+        with self.clock.held():
+            running, conflicts = self._deferrals.obstacles(one, wish)
+            found = self.wishes.told(one, conflicts)
+            if running:
+                dark = dark_s(self.store, one)
+                length = "" if dark is None else f" of at least {dark:.3g} s"
+                found.insert(0, f"no pause{length}: {', '.join(running)}")
+        return "; ".join(found) or None
+
     def wanted(self, switch: str) -> list[Wanted]:
         """All requests of a switch, including active leases, in order of precedence."""
         return self.wishes.all(self.managed(switch))
