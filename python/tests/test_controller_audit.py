@@ -1,11 +1,13 @@
 """The check of the audit log: a part in each request, and the whole log in the background."""
 
+import hashlib
+import json
 import threading
 import time
 from pathlib import Path
 
 import pytest
-from controller_support import Lab, Reached
+from controller_support import Lab, Reached, matrix
 from sqlalchemy import event, insert
 
 from lightloom.controller import audit, run, schema
@@ -102,3 +104,15 @@ def test_the_background_checks_the_whole_log(
     thread.join(10)
     assert (store.checked.broken, fails) == (9_000, [])
     store.close()
+
+
+def test_demand_of_a_client_is_recorded_and_refused_demand_is_not(reached: Reached) -> None:
+    """It may make a policy change circuits."""
+    sent = matrix((0, 1, 5), (2, 3, 7))
+    assert reached.ask("POST", "/switches/east/demand", {"matrix": sent}, "plan").is_success
+    assert reached.ask("POST", "/switches/east/demand", {"matrix": []}, "plan").status_code == 422
+    found = [one for one in reached.lab.store.audit() if one["what"] == "demand"]
+    assert [one["who"] for one in found] == ["plan"]
+    digest_of = hashlib.sha256(json.dumps(sent).encode()).hexdigest()
+    assert json.loads(found[0]["body"]) == {"switch": "east", "bytes": 24, "sha256": digest_of}
+    assert reached.lab.store.broken_link() is None

@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from hashlib import sha256
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Path, Query, Request
@@ -213,8 +214,11 @@ def demand(controller: Ours, switch: Switch, body: bodies.Demand, who: Who) -> a
     matrix = checked(body.matrix, racks, "matrix")
     # Demand is kept in memory, so the active controller would never get the demand of a standby.
     controller.store.check_role(controller.store.fence)
+    total, text = sum(map(sum, matrix)), json.dumps(matrix)
+    about = {"switch": switch, "bytes": total, "sha256": sha256(text.encode()).hexdigest()}
+    controller.store.note(who.name, "demand", about)
     controller.collector.send(switch, matrix, controller.clock(), who.name)
-    return answers.DemandTaken(switch=switch, bytes=sum(map(sum, matrix)))
+    return answers.DemandTaken(switch=switch, bytes=total)
 
 
 @routes.post(

@@ -68,6 +68,15 @@ class Store(TransactionLog):
             raise refusal(table.name, name, "there is one already", "choose another") from None
         return key[0] if key else None
 
+    def note(self, who: str, what: str, body: Mapping[str, Any]) -> None:
+        """Adds an audit record of a request that changes no row.
+
+        Raises:
+            DeposedError: if another controller holds the role.
+        """
+        with self._write() as db:
+            self._record(db, who, what, body)
+
     def change(
         self, table: Any, who: str, what: str, where: Mapping[str, Any], **values: Any
     ) -> int:
