@@ -115,12 +115,14 @@ class Reached:
 class Served(Reached):
     """The same interface on a socket; its streams and clients run in parallel to the test."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **keys: Any) -> None:
+        """Serves over TLS if `keys` has `ssl_certfile` and `ssl_keyfile`."""
         super().__init__(folder)
-        options = uvicorn.Config(self.http.app, log_level="error", timeout_graceful_shutdown=1)
-        self._server = uvicorn.Server(options)
+        about = {"log_level": "error", "timeout_graceful_shutdown": 1, **keys}
+        self._server = uvicorn.Server(uvicorn.Config(self.http.app, **about))
         self._socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        scheme = "https" if "ssl_certfile" in keys else "http"
+        self.url = f"{scheme}://127.0.0.1:{self._socket.getsockname()[1]}"
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
         )

@@ -190,9 +190,13 @@ class Client:
         except OSError as problem:
             reason = getattr(problem, "reason", problem)
             limit = f"the controller does not answer ({reason})"
-            raise refusal(
-                self._named, self.url, limit, "start it, or correct the address"
-            ) from None
+            remedy = "start it, or correct the address"
+            if isinstance(reason, ssl.SSLCertVerificationError):
+                limit = f"its certificate is not valid ({reason.verify_message})"
+                remedy = (
+                    "set SSL_CERT_FILE to the certificate of its authority, or correct the name"
+                )
+            raise refusal(self._named, self.url, limit, remedy) from None
 
 
 def _keyed(key: str | None) -> dict[str, str]:
