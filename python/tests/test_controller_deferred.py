@@ -47,6 +47,13 @@ def later(lab: Lab, pairs: Any = AC, at: float | None = None) -> deferred.Deferr
     return lab.controller.want_later("east", pairs, "op", 0, at)
 
 
+def test_a_boundary_that_ends_before_it_begins_is_refused(lab: Lab) -> None:
+    with pytest.raises(ConfigError) as refused:
+        jobs.set_boundary(lab.store, "train", "scheduler", lab.now + 9, lab.now + 5, lab.now)
+    assert (refused.value.key, refused.value.value) == ("ends", utc(lab.now + 5))
+    assert utc(lab.now + 9) in (refused.value.limit or "")
+
+
 def test_the_reasons_for_waiting_are_named(lab: Lab) -> None:
     """The job has no pause, then one that is too short; then only a lease is in the way."""
 
