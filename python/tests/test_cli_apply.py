@@ -12,6 +12,7 @@ import pytest
 from cli_support import lightloom
 from controller_support import Lab, Served
 
+from lightloom.controller import jobs
 from lightloom.controller.leases import reserve
 from lightloom.controller.tokens import add_token
 from lightloom.switches.ports import Port
@@ -124,6 +125,24 @@ def test_priorities_waiting_changes_and_clients_are_printed(served: Served, tmp_
     assert "for x: 4A-4B; waits" in circuits(
         "x", "apply", "east", "--cross-connect", "4A-4B", *when
     )
+
+
+def test_costs_of_a_transaction_and_times_of_a_lease_are_printed(
+    served: Served, tmp_path: Path
+) -> None:
+    """The switch settles in 20 ms; 72,000 accelerators lose their circuit."""
+    lab, token = served.lab, {"LIGHTLOOM_CONTROLLER_TOKEN": served.tokens["admin"]}
+    lab.controller.apply("east", [(1, 2), (2, 1)], "admin")
+    jobs.announce(lab.store, "train", "x", ["a"], 72_000, lab.now)
+    words = ("circuits", "apply", "east", "--circuit", "a:c", "--url", served.url)
+    said = lightloom(*words, cwd=tmp_path, **token).stdout
+    assert "2 removed, 2 added, 2027-01-15T08:00:00+00:00, " in said
+    assert ", dark for 0.02 s, 0.08 pair-seconds, 0.4 accelerator-hours" in said
+    begins = float(round(lab.now)) + 60
+    reserve(lab.store, "east", ("a", "c"), "ann", 0, begins, begins + 60)
+    said = lightloom("circuits", "get", "--url", served.url, cwd=tmp_path, **token).stdout
+    times = "from 2027-01-15T08:01:00+00:00 until 2027-01-15T08:02:00+00:00"
+    assert f"lease 1 of east: a – c for ann {times}\n" in said
 
 
 def test_a_watch_whose_controller_ends_says_so(served: Served, tmp_path: Path) -> None:

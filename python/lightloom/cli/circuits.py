@@ -70,8 +70,9 @@ def get(url: Url = None, json: Json = False) -> None:
                 console.say(f"  policy held back: {one['held_back']}")
         for lease in state["leases"]:
             racks = " – ".join(lease["racks"])
-            ends = _time(lease["ends"])
-            console.say(f"lease {lease['id']}: {racks} for {lease['owner']} until {ends}")
+            times = f"from {_time(lease['begins'])} until {_time(lease['ends'])}"
+            text = f"lease {lease['id']} of {lease['switch']}: {racks} for {lease['owner']}"
+            console.say(f"{text} {times}")
         for one in state["deferred"]:
             _print_deferred(one)
         for job in state["jobs"]:
@@ -408,4 +409,14 @@ def _print_made(made: list[dict[str, Any]]) -> None:
         took = (one["updated"] - one["created"]) * 1e3
         reason = f": {one['reason']}" if one["reason"] else ""
         text = f"transaction {one['id']} of {one['switch']} for {one['who']}: {one['state']}"
-        console.say(f"{text}, {counts}, {took:.0f} ms{reason}")
+        costs = _costs(one["plan"].get("cost"))
+        console.say(f"{text}, {counts}, {_time(one['created'])}, {took:.0f} ms{costs}{reason}")
+
+
+def _costs(cost: dict[str, Any] | None) -> str:
+    """The planned costs of a transaction; empty if none is known."""
+    if cost is None or cost["dark_pair_s"] is None:
+        return ""
+    text = f", dark for {cost['dark_s']:.3g} s, {cost['dark_pair_s']:.3g} pair-seconds"
+    hours = cost["accelerator_h"]
+    return f"{text}, {hours:.4g} accelerator-hours" if hours else text
