@@ -97,6 +97,18 @@ def test_a_circuit_that_stays_dark_is_told_by_the_exit_code(
     assert (done.returncode, done.stderr) == (1 if dark else 0, "")
 
 
+def test_no_circuits_are_requested_only_on_demand(served: Served, tmp_path: Path) -> None:
+    """A forgotten option removes nothing."""
+    served.lab.controller.apply("east", [(1, 2)], "apply")
+    token = {"LIGHTLOOM_CONTROLLER_TOKEN": served.tokens["apply"]}
+    words = ["circuits", "apply", "east", "--url", served.url]
+    for more in ([], ["--none", "--circuit", "a:b"]):
+        done = lightloom(*words, *more, cwd=tmp_path, **token)
+        assert (done.returncode, served.lab.lit()) == (2, [(1, 2)])
+    assert lightloom(*words, "--none", cwd=tmp_path, **token).returncode == 0
+    assert served.lab.lit() == []
+
+
 def test_a_waiting_change_and_a_dry_run_are_no_failures(served: Served, tmp_path: Path) -> None:
     token = {"LIGHTLOOM_CONTROLLER_TOKEN": served.tokens["apply"]}
     words = ["circuits", "apply", "east", "--circuit", "a:b", "--url", served.url]

@@ -107,6 +107,7 @@ def apply(
     plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Request all circuits of a plan or a list.")
     ] = None,
+    none: Annotated[bool, typer.Option("--none", help="Request no circuits.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the change.")] = False,
     when: Annotated[
         str,
@@ -122,7 +123,7 @@ def apply(
 ) -> None:
     """Set all circuits that this operator requests on a switch, and change the switch."""
     with console.guarded():
-        names, begins = _wanted(circuit, cross_connect, plan), _when(when)
+        names, begins = _wanted(circuit, cross_connect, plan, none), _when(when)
         keys = {"dry_run": dry_run, "when": begins, "key": key, "priority": priority}
         found = _client(url).apply(switch, **names, **keys)
         if json:
@@ -294,11 +295,16 @@ def _client(url: str | None) -> Any:
 
 
 def _wanted(
-    circuit: list[str] | None, cross_connect: list[str] | None, plan: Path | None
+    circuit: list[str] | None, cross_connect: list[str] | None, plan: Path | None, none: bool
 ) -> dict[str, Any]:
-    if sum(given is not None for given in (circuit, cross_connect, plan)) > 1:
-        limit = "--circuit, --cross-connect and --plan are not combined"
+    given = sum(given is not None for given in (circuit, cross_connect, plan)) + none
+    if given > 1:
+        limit = "--circuit, --cross-connect, --plan and --none are not combined"
         raise refusal("options", "several", limit, "give one of them")
+    if not given:
+        # For example a variable of a script that is empty.
+        limit = "all circuits that this operator requests would be removed"
+        raise refusal("--circuit", "(missing)", limit, "name circuits, or write --none")
     if circuit is not None:
         pairs = [tuple(text.split(":", 1)) for text in circuit]
         for text, pair in zip(circuit, pairs, strict=True):
