@@ -67,7 +67,10 @@ def add_token(
     values: dict[str, Any] = {"hash": _hash(text), "scopes": ",".join(scopes)}
     values |= {"expires": expires, "revoked": None}
     former = store.rows(schema.token, name=name)
-    if former and not _is_valid(former[0], now):
+    if former and _is_valid(former[0], now):
+        remedy = "choose another name, or revoke it: lightloom controller token revoke"
+        raise refusal("token", name, "there is a valid token of this name", remedy)
+    if former:
         # The client keeps its name, and with the name its circuits, leases and jobs.
         where = {key: former[0][key] for key in ("name", "hash", "revoked")}
         if store.change(schema.token, who, "token", where, **values):
