@@ -269,6 +269,7 @@ def test_a_store_of_the_second_version_gets_the_new_columns(tmp_path: Path) -> N
     store = Store(url, lambda: 0.0)
     jobs.announce(store, "train", "scheduler", ["a"], 8, 0.0)
     with store._engine.begin() as db:
+        db.exec_driver_sql("DROP INDEX job_ended")
         db.exec_driver_sql("ALTER TABLE job DROP COLUMN until")
         db.execute(schema.meta.update().values(value="2"))
     store.close()
@@ -443,11 +444,12 @@ def test_a_change_whose_hook_failed_at_its_end_is_carried_out_once(lab: Lab) -> 
     lab.now += 100  # the checkpoint has ended
     hook.fails = False
     lab.controller.want("east", [(5, 6)], "bob")
-    states = [one.state for one in lab.controller.reconcile("east", "bob")]
-    assert states == ["done", "done"]
+    (made,) = lab.controller.reconcile("east", "bob")
+    assert (made.state, made.who) == ("done", "bob")
     assert lab.lit() == [*AC, (5, 6)]
     assert deferred.waiting(lab.store) == []
     (first, second) = reversed(lab.store.transactions(limit=2))
+    assert (first.state, second) == ("done", made)
     assert (len(first.plan["deferred"]), second.plan["deferred"]) == (1, [])
     assert second.plan["removed"] == []
 

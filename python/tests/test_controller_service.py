@@ -615,7 +615,7 @@ def test_a_store_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) -
     store = Store(url, time.time)
     with store._engine.begin() as db:
         db.execute(meta.update().values(value=str(VERSION + 1)))
-        for change in ("drop index audit_at", "drop table deferred"):
+        for change in ("drop index job_ended", "drop table deferred"):
             db.exec_driver_sql(change)
         db.exec_driver_sql("alter table job drop column until")
     tables = "select name, sql from sqlite_master"
