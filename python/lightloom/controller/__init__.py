@@ -35,6 +35,7 @@
 | `attempts` | the requests that begin together, and the part of their change to try |
 | `retries`, `parts` | retries after a failure; the parts of a change |
 | `stuck` | what stuck transactions leave behind, until a later change settles it |
+| `traffic` | sends traffic over circuits with light, and over no others |
 | `service`, `passes` | the reconcile loop, over all switches in parallel |
 | `overview` | the state of all switches, and alarms |
 | `run` | the process: its threads and the role of the active controller |

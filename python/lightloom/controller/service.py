@@ -22,7 +22,7 @@ from lightloom.controller.deferrals import Deferrals
 from lightloom.controller.deferred import Deferred, defer
 from lightloom.controller.demand import Collector
 from lightloom.controller.held_clock import HeldClock
-from lightloom.controller.hooks import Hook, HookError, HttpHook, NoHook
+from lightloom.controller.hooks import Hook, HttpHook, NoHook
 from lightloom.controller.intents import Wanted
 from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
@@ -34,12 +34,13 @@ from lightloom.controller.racks import Racks
 from lightloom.controller.retries import Failures
 from lightloom.controller.store import Store
 from lightloom.controller.timed import REAL, Pace
+from lightloom.controller.traffic import Traffic
 from lightloom.controller.transaction import Executor, without_light
 from lightloom.controller.transaction_log import LOOP, OPEN, Transaction
 from lightloom.controller.undoing import check_free
 from lightloom.controller.wishes import POLICY, Due, Wishes, check_pairs
 from lightloom.errors import ConfigError, refusal
-from lightloom.switches.ports import Pair, name_of
+from lightloom.switches.ports import Pair
 from lightloom.switches.protocol import CircuitSwitch, SwitchError
 from lightloom.switches.targets import open_target
 from lightloom.units.durations import duration_ps
@@ -108,6 +109,7 @@ class Controller:
         self._executor = Executor(
             store, self._open, self._hook, tell=self._tell, pace=pace, forbids=self._forbids
         )
+        self._traffic = Traffic(store, self.wishes, planner, self._executor, self._hook)
 
     def _open(self, name: str) -> CircuitSwitch:
         return self._opened(self.switches[name])
@@ -312,8 +314,8 @@ class Controller:
             made = self._recovered(one)
             self._leave_policy(one)
             if self._read(one):
-                self._let_in(one)
-                self._say(one, "keep", self._keep(one))
+                self._traffic.follow(one)
+                self._traffic.keep(one)
                 with one.meters.planning():
                     # A policy may take long.
                     is_new = self._advice.renew(one)
@@ -343,7 +345,7 @@ class Controller:
                     f"switch = {name}: {one.trouble}; the request is kept, and is carried out once "
                     "the switch answers"
                 )
-            self._let_in(one)
+            self._traffic.follow(one)
             tried = self._reconcile(one, who)
         self._tell()
         for transaction in tried:
@@ -486,84 +488,6 @@ class Controller:
     def failures(self, one: Managed) -> Failures:
         """The changes of a switch that failed."""
         return Failures(self.store, one.name, self.clock(), self._interval_s)
-
-    def _let_in(self, one: Managed) -> None:
-        """Removes traffic from circuits that the switch has lost, and lets it use those that it has
-        left and that have light."""
-        self._say(one, "leave", self._leave_lost(one))
-        self._say(one, "adopt", self._adopt(one))
-        self._say(one, "return", self._return(one))
-
-    @staticmethod
-    def _say(one: Managed, step: str, trouble: str | None) -> None:
-        """Sets the alarm of a step, or ends it."""
-        if trouble is None:
-            one.kept_away.pop(step, None)
-        else:
-            one.kept_away[step] = trouble
-
-    def _leave_lost(self, one: Managed) -> str | None:
-        """Removes traffic from cross-connects that another client, or a restart, has removed from
-        the switch. Returns why it may still be sent there."""
-        owned, away = self.store.owned(one.name), self.store.away(one.name)
-        gone = sorted(owned - {*one.lit} - away)
-        if not gone or self.store.unfinished(one.name):
-            return None
-        carrying = [p for p in one.lit if p in owned - away and not without_light([p], one.power)]
-        try:
-            self._executor.leave(one.name, gone, carrying)
-        except HookError as problem:
-            return f"{', '.join(map(name_of, gone))}, which is gone: {problem}; it is tried again"
-        self.store.keep_away(one.name, gone, LOOP)
-        return None
-
-    def _adopt(self, one: Managed) -> str | None:
-        """Takes ownership of lit and requested cross-connects, which the controller removes when no
-        request for them remains. Returns why traffic may not use them."""
-        others = {*one.lit} - self.store.owned(one.name)
-        if not others:
-            return None
-        kept = self._change_of(one, self.wanted(one.name)).kept
-        return self._enter(one, {*kept} & others, self.store.adopt)
-
-    def _return(self, one: Managed) -> str | None:
-        """Lets traffic return to circuits that had no light at the end of a change, or that are
-        part of a stuck one. Returns why it may not."""
-        away = self.store.away(one.name) & {*one.lit}
-        return self._enter(one, away & self.store.owned(one.name), self.store.let_in)
-
-    def _enter(
-        self, one: Managed, pairs: set[Pair], record: Callable[[str, Collection[Pair], str], None]
-    ) -> str | None:
-        """Lets traffic use those of some cross-connects that have light; returns why it may not."""
-        found = [
-            pair
-            for pair in sorted(pairs & one.connected)
-            if without_light([pair], one.power) is None
-        ]
-        if not found or self.store.unfinished(one.name):
-            return None
-        try:
-            self._executor.let_in(one.name, found)
-        except HookError as problem:
-            return f"{', '.join(map(name_of, found))}: {problem}; it is tried again"
-        record(one.name, found, LOOP)
-        return None
-
-    def _keep(self, one: Managed) -> str | None:
-        """Makes the hook restore the state that sends traffic over lit circuits, if it was lost;
-        returns why it does not."""
-        away = self.store.away(one.name)
-        for open_one in self.store.unfinished(one.name):
-            away |= {*open_one.pairs("removed"), *open_one.pairs("added")}
-        wanted = {wish.pair for wish in self.wanted(one.name)}
-        kept = ({*one.lit} & self.store.owned(one.name) & wanted) - away
-        carrying = [p for p in sorted(kept) if without_light([p], one.power) is None]
-        try:
-            self._hook.keep(one.name, carrying)
-        except HookError as problem:
-            return f"rules of lit circuits: {problem}; it is tried again"
-        return None
 
     def undo(self, number: int, who: str, claim: Claim | None = None) -> list[Transaction]:
         """Restores the cross-connects that a switch had before a transaction; the operator then
