@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from controller_reference import Wish
+from controller_reference import Request
 from controller_world import CrashError
 
 from lightloom.controller import schema
@@ -21,7 +21,7 @@ Effect = Callable[[dict[str, Any]], None]
 State = dict[str, Any]
 
 
-def wishes_of(rows: Rows, now: float, deferred: Sequence[int], without: str) -> list[Wish]:
+def requests_of(rows: Rows, now: float, deferred: Sequence[int], without: str) -> list[Request]:
     """All requests in force at a time, including some deferred ones, without those of one owner."""
     exchanged = [row for number in deferred for row in rows(schema.deferred, id=number)]
     left_out = {f"operator:{row['client']}" for row in exchanged} | {without}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from controller_journal import Journal, wishes_of
+from controller_journal import Journal, requests_of
 from controller_reference import Limited, chosen, permitted
 from controller_world import (
     PORTS,
@@ -344,17 +344,19 @@ class Life:
         """Compares a plan with the requests in force at this time."""
         self.world.kept = {*made.pairs("kept")}
         now = made.created
-        if any(wish["owner"] == "policy" for wish in made.plan["due"]):
+        if any(request["owner"] == "policy" for request in made.plan["due"]):
             mine = {(row["a"], row["b"]) for row in self.rows(schema.intent, owner="policy")}
             self.given_up[made.id] = {*made.pairs("removed")} & mine
             self.forget_dark()
         if any(abs(now - at) < 0.2 for at in self._boundaries()):
             return
-        wishes = wishes_of(self.rows, now, made.plan.get("deferred", []), "policy")
+        requests = requests_of(self.rows, now, made.plan.get("deferred", []), "policy")
         lit = self.world.answered
         there = (lit, self.drift(lit))
-        before = chosen([*wishes, *((0, since, p, "policy") for p, since in self.before())], *there)
-        after = chosen([*wishes, *((0, now, pair, "policy") for pair in self.advice)], *there)
+        before = chosen(
+            [*requests, *((0, since, p, "policy") for p, since in self.before())], *there
+        )
+        after = chosen([*requests, *((0, now, pair, "policy") for pair in self.advice)], *there)
         if self._fits(made, lit, before):
             target = before
         elif self._fits(made, lit, after):
@@ -411,12 +413,12 @@ class Life:
                 self.world.breaches.append(f"{made} carries out {row}")
             if row["at"] is None and not self._may_policy_stop_jobs(made):
                 others = [other for other in made.plan["deferred"] if other != number]
-                before = chosen(wishes_of(self.rows, now, others, ""))
+                before = chosen(requests_of(self.rows, now, others, ""))
                 for job in self._running({*made.pairs("removed")} & before.keys(), now):
                     self.world.breaches.append(f"{made} carries out {row}, and {job} runs")
 
     def _may_policy_stop_jobs(self, made: Transaction) -> bool:
-        is_policys = any(wish["owner"] == "policy" for wish in made.plan["due"])
+        is_policys = any(request["owner"] == "policy" for request in made.plan["due"])
         return is_policys and self.config.limits.when == "now"
 
     def _check_limits(
@@ -699,8 +701,8 @@ class Life:
                 assert one.reason
                 assert one.state == "undone" or "circuits apply" in one.reason
         now, world = self.world.now, self.world
-        wishes = wishes_of(self.rows, now, [], "")
-        target = chosen(wishes, world.lit, self.drift(world.lit))
+        requests = requests_of(self.rows, now, [], "")
+        target = chosen(requests, world.lit, self.drift(world.lit))
         missing = {pair for pair in target if pair not in world.lit}
         held = world.lit - target.keys()
         missing = {p for p in missing if not any(p[0] == a or p[1] == b for a, b in held)}

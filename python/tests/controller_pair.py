@@ -268,7 +268,7 @@ class PairLife:
         except CrashError:
             self.restart()
 
-    def wishes(self, name: str) -> set[Pair]:
+    def requests(self, name: str) -> set[Pair]:
         """Returns all requests for a switch."""
         return {pair for own in self.wanted[name].values() for pair in own}
 
@@ -278,12 +278,12 @@ class PairLife:
         self._is_watched = False
         for name, place in self.places.items():
             assert place.breaches == []
-            there = {wish.pair for wish in self.store.intents(name)}
-            assert there == self.wishes(name), "what was acknowledged is stored"
+            there = {request.pair for request in self.store.intents(name)}
+            assert there == self.requests(name), "what was acknowledged is stored"
             assert len(self.store.transactions(name, OPEN)) <= 1
         self._is_watched = True
         if is_whole:
-            assert self.places[self.sound].lit == self.wishes(self.sound), "it is held up"
+            assert self.places[self.sound].lit == self.requests(self.sound), "it is held up"
 
     def calm(self) -> None:
         """Ends all faults, and checks that both switches reach the requested state."""
@@ -299,5 +299,5 @@ class PairLife:
         assert self.store.transactions(states=OPEN) == []
         assert self.store.broken_link() is None
         for name, place in self.places.items():
-            assert place.lit == self.wishes(name)
+            assert place.lit == self.requests(name)
             assert not place.drained & place.lit, "traffic is kept away"

@@ -9,14 +9,14 @@ from lightloom.controller.config import LimitsTable
 from lightloom.switches.ports import Pair
 from lightloom.units.durations import duration_ps
 
-Wish = tuple[int, float, Pair, str]
+Request = tuple[int, float, Pair, str]
 """Rank, start time, cross-connect, owner."""
 DAY_S = 86_400.0
 HOUR_S = 3_600.0
 
 
 def chosen(
-    wishes: Sequence[Wish], lit: Collection[Pair] = (), drift: Collection[Pair] = ()
+    requests: Sequence[Request], lit: Collection[Pair] = (), drift: Collection[Pair] = ()
 ) -> dict[Pair, str]:
     """Returns the target cross-connects with their owners.
 
@@ -25,7 +25,7 @@ def chosen(
     """
     found: dict[Pair, str] = {}
     circuits = []
-    for circuit in sorted(_circuits(wishes), key=lambda ways: max(map(_place, ways))):
+    for circuit in sorted(_circuits(requests), key=lambda ways: max(map(_place, ways))):
         ways = [(pair, owner) for _, _, pair, owner in circuit]
         if all(pair in found or _is_free(pair, found) for pair, _ in ways):
             found = {**dict(ways), **found}
@@ -35,18 +35,18 @@ def chosen(
     return {pair: found[pair] for circuit in free for pair, _ in circuit}
 
 
-def _circuits(wishes: Sequence[Wish]) -> list[list[Wish]]:
+def _circuits(requests: Sequence[Request]) -> list[list[Request]]:
     """Returns the requests of each owner, with both directions between two racks in one list; rack
     1 is at the ports 1."""
-    found: dict[tuple[str, Collection[int]], list[Wish]] = {}
-    for wish in wishes:
-        _, _, pair, owner = wish
-        found.setdefault((owner, frozenset(pair)), []).append(wish)
+    found: dict[tuple[str, Collection[int]], list[Request]] = {}
+    for request in requests:
+        _, _, pair, owner = request
+        found.setdefault((owner, frozenset(pair)), []).append(request)
     return [*found.values()]
 
 
-def _place(wish: Wish) -> tuple[int, float, Pair]:
-    return -wish[0], wish[1], wish[2]
+def _place(request: Request) -> tuple[int, float, Pair]:
+    return -request[0], request[1], request[2]
 
 
 def _is_free(pair: Pair, others: Collection[Pair]) -> bool:

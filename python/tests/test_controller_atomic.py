@@ -41,7 +41,7 @@ class Crash:
         event.remove(self._store._engine, "commit", self)
 
 
-def wishes(store: Store) -> Any:
+def requests(store: Store) -> Any:
     """Returns the present and the deferred requests of each owner."""
     now = sorted((one.owner, one.pair) for one in store.intents("east"))
     return now, [(one.who, one.at, [*one.pairs]) for one in deferred.waiting(store)]
@@ -57,7 +57,7 @@ def test_a_request_is_stored_whole_or_not_at_all(tmp_path: Path, request_of: str
         controller.want("east", [(5, 6)], "bob")
         (made,) = controller.reconcile("east", "ann")
         controller.want_later("east", AC, "ann", 0, at)
-        before = wishes(lab.store)
+        before = requests(lab.store)
         asked = {
             "apply": lambda lab=lab: lab.controller.want("east", [(1, 4)], "ann"),
             "later": lambda lab=lab: lab.controller.want_later("east", AB, "ann", 0, None),
@@ -70,9 +70,9 @@ def test_a_request_is_stored_whole_or_not_at_all(tmp_path: Path, request_of: str
         }
         with Crash(lab.store, number) as crash, contextlib.suppress(CrashError):
             asked[request_of]()
-        assert wishes(lab.store) in (before, after[request_of])
+        assert requests(lab.store) in (before, after[request_of])
         if crash.left > 0:
-            assert wishes(lab.store) == after[request_of]
+            assert requests(lab.store) == after[request_of]
             return
     pytest.fail("it never ended")
 

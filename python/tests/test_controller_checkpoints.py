@@ -49,7 +49,7 @@ def later(lab: Lab, pairs: list[Pair], who: str = "op", at: float | None = None,
 
 
 def waiting(lab: Lab) -> list[str]:
-    return [wish.who for wish in deferred.waiting(lab.store)]
+    return [request.who for request in deferred.waiting(lab.store)]
 
 
 def refuse(lab: Lab, patch: pytest.MonkeyPatch, bad: Collection[Pair]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from controller_reference import Wish, chosen
+from controller_reference import Request, chosen
 from controller_support import Lab, matrix
 
 from lightloom.controller.change import change_to, settle
@@ -124,7 +124,7 @@ def test_a_policy_does_not_count_on_half_a_circuit(tmp_path: Path) -> None:
         lab.controller.cycle()
         lab.now += 1
         assert lab.lit() == [(1, 2), (2, 1), ONE_WAY]
-        policy = {wish.pair for wish in lab.store.intents("east")}
+        policy = {request.pair for request in lab.store.intents("east")}
         assert policy == {(1, 2), (2, 1)}
 
 
@@ -156,19 +156,19 @@ def test_circuits_are_those_of_the_reference(seed: int) -> None:
     ports = range(1, 6)
     halves = 0
     for _ in range(200):
-        wishes: list[Wish] = []
+        requests: list[Request] = []
         for owner in "abcd":
             rank, since = chance.randint(0, 2), float(chance.randint(0, 3))
             pairs = [*zip(ports, chance.sample(ports, 5), strict=True)]
             own = chance.sample(pairs, chance.randint(0, 4))
-            wishes += [(rank, since, pair, owner) for pair in own]
+            requests += [(rank, since, pair, owner) for pair in own]
         lit = chance.sample([*zip(ports, chance.sample(ports, 5), strict=True)], 3)
         owned = {pair for pair in lit if chance.random() < 0.5}
-        order = sorted(wishes, key=lambda one: (-one[0], *one[1:3]))
+        order = sorted(requests, key=lambda one: (-one[0], *one[1:3]))
         wanted = [Wanted(pair, owner, rank, since) for rank, since, pair, owner in order]
         change = change_to(lit, wanted, owned, other_way=back)
-        had = chosen(wishes, lit, {*lit} - owned)
+        had = chosen(requests, lit, {*lit} - owned)
         assert {*change.kept, *change.added} == had.keys()
-        assert {one.pair for one in change.conflicts} >= {w[2] for w in wishes} - had.keys()
+        assert {one.pair for one in change.conflicts} >= {w[2] for w in requests} - had.keys()
         halves += change_to(lit, wanted, owned) != change
     assert halves > 20

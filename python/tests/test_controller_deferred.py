@@ -95,7 +95,7 @@ def test_a_change_waits_for_the_checkpoint_of_the_job_that_it_stops(lab: Lab) ->
     assert made.plan["cost"]["accelerator_h"] == 0
     assert made.plan["cost"]["jobs"] == ["train"]
     assert deferred.waiting(lab.store) == []
-    assert {wish.pair for wish in lab.controller.wanted("east")} == {*AC}
+    assert {request.pair for request in lab.controller.wanted("east")} == {*AC}
 
 
 def test_a_checkpoint_shorter_than_the_dark_time_is_not_used(lab: Lab) -> None:
@@ -131,7 +131,7 @@ def test_changes_that_stop_a_job_together_wait_for_it(lab: Lab) -> None:
     lab.controller.cycle()
     lab.controller.cycle()
     assert lab.lit() == AB
-    assert [wish.who for wish in deferred.waiting(lab.store)] == ["op", "other"]
+    assert [request.who for request in deferred.waiting(lab.store)] == ["op", "other"]
     boundary(lab, 60)
     lab.controller.cycle()
     assert lab.lit() == []
@@ -260,7 +260,7 @@ def test_a_store_of_the_first_version_gets_the_new_tables(tmp_path: Path) -> Non
     store.close()
     store = Store(url, lambda: 0.0)
     assert deferred.waiting(store) == []
-    assert [wish.pair for wish in store.intents("east")] == AB
+    assert [request.pair for request in store.intents("east")] == AB
     assert store.rows(schema.meta)[0]["value"] == str(schema.VERSION)
 
 
@@ -420,7 +420,7 @@ def test_what_the_client_does_amid_the_change_counts(
         amid.setattr(lab.switches["east"], "change", change)
         lab.controller.cycle()
     assert deferred.waiting(lab.store) == []
-    assert {wish.pair for wish in lab.controller.wanted("east")} == {*AB}
+    assert {request.pair for request in lab.controller.wanted("east")} == {*AB}
     lab.controller.cycle()
     assert lab.lit() == AB
 
@@ -479,7 +479,7 @@ def test_a_request_waits_again_if_another_one_that_kept_its_circuit_cannot_be_ca
         lab.controller.cycle()
         lab.now += 700
     assert lab.lit() == AB
-    assert [wish.who for wish in deferred.waiting(lab.store)] == ["bob", "op"]
+    assert [request.who for request in deferred.waiting(lab.store)] == ["bob", "op"]
     boundary(lab, 60)
     lab.controller.cycle()
     assert lab.lit() == []
@@ -497,7 +497,7 @@ def test_a_request_is_open_until_all_that_it_removes_is_dark(
         lab.controller.want("east", [(3, 4), (4, 3)], "other")
         lab.controller.cycle()
     assert lab.lit() == [*AB, (3, 4), (4, 3)]
-    assert [wish.who for wish in deferred.waiting(lab.store)] == ["op"]
+    assert [request.who for request in deferred.waiting(lab.store)] == ["op"]
     lab.now += 700
     lab.controller.cycle()
     assert lab.lit() == [*AB, (3, 4), (4, 3)]

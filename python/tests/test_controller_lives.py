@@ -18,7 +18,7 @@ import pytest
 from controller_lives import RACKS, Life
 from controller_world import SWITCH
 
-from lightloom.controller import change, schema, service, wishes
+from lightloom.controller import change, requests, schema, service
 from lightloom.controller.advice import Advice
 from lightloom.controller.change import change_to
 from lightloom.controller.config import ControllerTable, config_of
@@ -190,7 +190,7 @@ def ends_nothing(usual: Any, self: Store, db: Any, number: int, outcome: str, wh
 
 
 def leases_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(wishes.PRIORITY, wishes.LEASE, 500)
+    monkeypatch.setitem(requests.PRIORITY, requests.LEASE, 500)
 
 
 BROKEN: dict[str, Patch] = {

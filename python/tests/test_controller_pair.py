@@ -87,7 +87,7 @@ def of_any_switch(usual: Any, self: Store, switch: str) -> Any:
 BROKEN: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "both changes are recovered": instead(Store, "unfinished", of_one_only),
     "a silent switch holds up no other": instead(Controller, "_read", stops_at_trouble),
-    "wishes are of one switch": instead(Store, "intents", of_any_switch),
+    "requests are of one switch": instead(Store, "intents", of_any_switch),
     "ownership is of one switch": instead(Store, "owned", of_any_switch),
 }
 

@@ -131,7 +131,7 @@ def test_a_waiting_change_takes_effect_whole_or_not_at_all(
         lab.controller.cycle()
         lab.now += 1
     assert lab.lit() == [(3, 3)]
-    assert {wish.owner for wish in lab.store.intents("east")} == {"operator:bob"}
+    assert {request.owner for request in lab.store.intents("east")} == {"operator:bob"}
 
 
 def test_parts_make_up_the_whole() -> None:

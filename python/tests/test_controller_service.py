@@ -350,7 +350,9 @@ def test_a_policy_s_change_that_failed_is_not_made_in_quiet_hours(
     lab.now += 8 * 3600
     lab.send(matrix((0, 1, 5_000_000)))
     assert [one.state for one in lab.controller.cycle()] == ["done"]
-    assert lab.lit() == [wish.pair for wish in lab.controller.wanted("east")] == [(1, 2), (2, 1)]
+    assert (
+        lab.lit() == [request.pair for request in lab.controller.wanted("east")] == [(1, 2), (2, 1)]
+    )
 
 
 def test_a_policy_s_change_that_fails_holds_up_nobody(
@@ -404,7 +406,7 @@ def test_an_idle_circuit_of_an_operator_stays_the_operator_s(
         lab.controller.cycle()
         lab.now += 1
     assert {(1, 2), (2, 1)} <= {*lab.lit()}
-    owners = {wish.owner for wish in lab.store.intents("east") if wish.pair == (1, 2)}
+    owners = {request.owner for request in lab.store.intents("east") if request.pair == (1, 2)}
     is_used = demand[0][1] > 0
     assert owners == ({"operator:ann", "policy"} if is_used else {"operator:ann"})
     lab.controller.want("east", [], "ann")
@@ -412,7 +414,7 @@ def test_an_idle_circuit_of_an_operator_stays_the_operator_s(
     assert ((1, 2) in lab.lit()) == is_used
 
 
-def test_what_is_blocked_is_no_wish_of_a_policy(tmp_path: Path) -> None:
+def test_what_is_blocked_is_no_request_of_a_policy(tmp_path: Path) -> None:
     """When the lease ends in quiet hours, the policy lights no new circuit; its former circuits are
     restored."""
     lab = Lab(tmp_path, policy=CTHROUGH, mode="act", limits={"quiet": ["22:00-06:00"]})
@@ -426,7 +428,7 @@ def test_what_is_blocked_is_no_wish_of_a_policy(tmp_path: Path) -> None:
     lab.send(matrix((0, 1, 5_000_000), (2, 3, 9_000_000)))
     lab.controller.cycle()
     assert lab.lit() == [(1, 3), (3, 1)]
-    assert {wish.pair for wish in lab.store.intents("east")} == {(1, 2), (2, 1)}
+    assert {request.pair for request in lab.store.intents("east")} == {(1, 2), (2, 1)}
     lab.now = ends + 1
     lab.send(matrix((0, 1, 5_000_000), (2, 3, 9_000_000)))
     lab.controller.cycle()
@@ -529,7 +531,7 @@ def test_what_nobody_needs_is_removed_beside_changes_that_fail(
     assert lab.lit() == [(1, 1)]
 
 
-def test_an_undo_gives_up_own_wishes_that_need_the_same_port(tmp_path: Path) -> None:
+def test_an_undo_gives_up_own_requests_that_need_the_same_port(tmp_path: Path) -> None:
     """The first of two changes is undone: the circuit that it removed is restored."""
     lab = Lab(tmp_path)
     for pairs in ([(1, 1)], [(1, 2)], [(1, 3), (4, 4)]):

@@ -8,7 +8,7 @@ import pytest
 from cli_support import ROOT, lightloom
 from switch_support import served
 
-from lightloom.switches.changes import wish
+from lightloom.switches.changes import requested
 from lightloom.switches.faults import Fault
 from lightloom.switches.ports import Port
 
@@ -46,7 +46,7 @@ def test_it_deletes_what_is_in_the_way_and_leaves_others_alone(tmp_path):
         # 3A-8B connects a rack of the plan to another one; 14A-20B uses a port of the plan; 30A-31B
         # uses none.
         before = [(3, 8), (14, 20), (30, 31)]
-        switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(wish, before)))
+        switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(requested, before)))
         target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
         shown = lightloom(*PLAN, "--diff", target, cwd=tmp_path)
         assert shown.returncode == 0, shown.stderr
@@ -62,7 +62,7 @@ def test_it_says_before_what_it_deletes_and_what_it_leaves(tmp_path):
     with served("scpi") as switch:
         # 1A-21B uses a port of the plan, and 9A-23B none.
         before = [(1, 21), (9, 23)]
-        switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(wish, before)))
+        switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(requested, before)))
         target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
         shown = lightloom(*PLAN, "--diff", target, cwd=tmp_path).stdout
         assert "needs: --apply deletes 1A-21B" in shown
@@ -112,7 +112,7 @@ def test_a_dark_cross_connect_does_not_count_as_lit(scheme, tmp_path):
     """The reference is the demand file: 1A-8B carries the traffic from gpu-0 to gpu-3."""
     with served(scheme) as switch:
         target = f"{scheme}://127.0.0.1:{switch.ports[scheme]}"
-        switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(wish, LIT)))
+        switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(requested, LIT)))
         time.sleep(0.05)
         words = [*PLAN, "--diff", target]
 

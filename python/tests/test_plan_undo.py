@@ -19,7 +19,7 @@ from dialect_support import PARSERS
 from typer.testing import CliRunner
 
 from lightloom.cli import app
-from lightloom.switches.changes import Conflict, wish
+from lightloom.switches.changes import Conflict, requested
 from lightloom.switches.design import Design
 from lightloom.switches.faces.scpi import Interpreter
 from lightloom.switches.faces.sonic_cli import Cli
@@ -43,7 +43,7 @@ SONIC = {"sonic": "first", "sonic-generated": "generated"}
 def host(pairs: Sequence[Pair]) -> Host:
     """Returns a switch with cross-connects."""
     made = Host(Design(size=SIZE))
-    made.machine.change(made.now, [], map(wish, pairs))
+    made.machine.change(made.now, [], map(requested, pairs))
     return made
 
 
@@ -138,7 +138,9 @@ def test_an_undo_that_fails_names_what_differs_and_does_not_save(tmp_path: Path)
         assert run(change, tmp_path / "c.sh", environment).returncode == 0
         saved = {*switch.machine._saved}
         free = next(b for b in range(1, 17) if all(b != pair[1] for pair in {*was, *lit(switch)}))
-        switch.machine.change(switch.now, [], [wish((broken.a, free))], conflict=Conflict.REPLACE)
+        switch.machine.change(
+            switch.now, [], [requested((broken.a, free))], conflict=Conflict.REPLACE
+        )
         done = run(undo, tmp_path / "u.sh", environment)
     assert done.returncode == 1
     assert done.stderr == f"{broken.a}A-{broken.b}B is not configured\n"

@@ -7,7 +7,7 @@ import time
 import pytest
 from switch_support import served
 
-from lightloom.switches.changes import RefusedError, wish
+from lightloom.switches.changes import RefusedError, requested
 from lightloom.switches.design import Design
 from lightloom.switches.drivers import _ssh, scpi, tl1
 from lightloom.switches.faults import Fault
@@ -113,14 +113,16 @@ def test_a_change_that_is_refused_leaves_the_fault_to_the_next(kind):
     async def act():
         host = Host(Design(size=Size(8, 8)))
         host.strike(Fault(kind))
-        host.machine.change(host.now, add=[wish((1, 1))])
+        host.machine.change(host.now, add=[requested((1, 1))])
         for pair, error in (
             ((2, 1), RefusedError),
             ((2, 2), CutError if kind == "cut-after" else SilentError),
         ):
             with pytest.raises(error):
-                await host.change(lambda machine, now, p=pair: machine.change(now, add=[wish(p)]))
-        await host.change(lambda machine, now: machine.change(now, add=[wish((3, 3))]))
+                await host.change(
+                    lambda machine, now, p=pair: machine.change(now, add=[requested(p)])
+                )
+        await host.change(lambda machine, now: machine.change(now, add=[requested((3, 3))]))
         return sorted(one.pair for one in host.machine.connections(host.now))
 
     assert asyncio.run(act()) == [(1, 1), (2, 2), (3, 3)]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from switch_support import served
 
 from lightloom.errors import ConfigError
-from lightloom.switches.changes import wish
+from lightloom.switches.changes import requested
 from lightloom.switches.design import Design
 from lightloom.switches.emulated import EmulatedSwitch
 from lightloom.switches.faults import read_fault
@@ -76,7 +76,7 @@ def test_a_change_is_refused_before_it_is_shown_and_asked_for(words, message, co
     (tmp_path / "wanted.json").write_text(json.dumps(["1A-77B"]), encoding="utf-8")
     with served("scpi", options={"scpi": {"add_in_use": conflict}}) as switch:
         target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
-        switch.do(lambda: switch.host.machine.change(switch.host.now, add=[wish((1, 2))]))
+        switch.do(lambda: switch.host.machine.change(switch.host.now, add=[requested((1, 2))]))
         for yes in ([], ["--yes"]):
             done = lightloom("switch", "change", target, *words, *yes, cwd=tmp_path)
             assert done.returncode == 2

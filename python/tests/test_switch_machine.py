@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from lightloom.switches.changes import BrokenError, Conflict, RefusedError, Wish, wish
+from lightloom.switches.changes import BrokenError, Conflict, RefusedError, Requested, requested
 from lightloom.switches.design import MS, Design
 from lightloom.switches.faults import Fault, read_fault
 from lightloom.switches.machine import Machine
@@ -29,7 +29,7 @@ def statuses(found, now):
 
 def test_a_connection_is_pending_until_its_mirrors_have_settled():
     found = machine(relock_ps=3 * MS, link_up_ps=50 * MS)
-    done = found.change(5 * MS, add=[wish((1, 2))])
+    done = found.change(5 * MS, add=[requested((1, 2))])
     assert (done.added, done.settled_ps) == (["1A-2B"], 25 * MS)
     assert statuses(found, 25 * MS - 1) == {"1A-2B": "PENDING_CONNECTION"}
     assert found.port(25 * MS - 1, Port("A", 1)).status is PortStatus.TUNING
@@ -43,13 +43,13 @@ def test_a_connection_is_pending_until_its_mirrors_have_settled():
 
 def test_a_conflict_refuses_the_whole_change_replaces_or_is_stored_as_invalid():
     found = machine()
-    found.change(0, add=[wish((1, 2))])
+    found.change(0, add=[requested((1, 2))])
     with pytest.raises(RefusedError, match="existing cross-connect 1A-2B"):
-        found.change(1, add=[wish((4, 4)), wish((3, 2))])
+        found.change(1, add=[requested((4, 4)), requested((3, 2))])
     assert [*statuses(found, 1)] == ["1A-2B"]
-    found.change(2, add=[wish((3, 2))], conflict=Conflict.REPLACE)
+    found.change(2, add=[requested((3, 2))], conflict=Conflict.REPLACE)
     assert [*statuses(found, 2)] == ["3A-2B"]
-    done = found.change(3, add=[wish((3, 1))], conflict=Conflict.INVALID)
+    done = found.change(3, add=[requested((3, 1))], conflict=Conflict.INVALID)
     assert done.invalid == ["3A-1B"]
     assert statuses(found, 3)["3A-1B"] == "INVALID"
     # when its blocker is removed, the stored intent is set up
@@ -59,8 +59,8 @@ def test_a_conflict_refuses_the_whole_change_replaces_or_is_stored_as_invalid():
 
 def test_an_invalid_connection_names_what_blocks_it_now():
     found = machine(retry_invalid=False)
-    found.change(0, add=[wish((1, 1)), wish((2, 2))])
-    found.change(1, add=[wish((1, 2))], conflict=Conflict.INVALID)
+    found.change(0, add=[requested((1, 1)), requested((2, 2))])
+    found.change(1, add=[requested((1, 2))], conflict=Conflict.INVALID)
     reasons = []
     for gone in ((1, 1), (2, 2)):
         reasons += [one.reason for one in found.connections(2) if one.pair == (1, 2)]
@@ -71,11 +71,11 @@ def test_an_invalid_connection_names_what_blocks_it_now():
 
 def test_ports_that_do_not_exist_or_are_on_the_wrong_side_are_refused():
     found = machine()
-    for item in (wish((5, 1)), wish((1, 6)), Wish("x", Port("B", 1), Port("A", 1))):
+    for item in (requested((5, 1)), requested((1, 6)), Requested("x", Port("B", 1), Port("A", 1))):
         with pytest.raises(RefusedError):
             found.change(0, add=[item])
     with pytest.raises(RefusedError, match="both in"):
-        found.change(0, add=[wish((1, 1)), wish((1, 2))])
+        found.change(0, add=[requested((1, 1)), requested((1, 2))])
     with pytest.raises(RefusedError, match="1A-1B does not exist"):
         found.change(0, remove=["1A-1B"])
     assert found.connections(0) == []
@@ -83,18 +83,20 @@ def test_ports_that_do_not_exist_or_are_on_the_wrong_side_are_refused():
 
 def test_a_kept_connection_is_not_tuned_anew():
     found = machine()
-    found.change(0, add=[wish((1, 1)), wish((2, 2))])
-    done = found.change(1 * S, remove=["1A-1B", "2A-2B"], add=[wish((1, 1)), wish((2, 3))])
+    found.change(0, add=[requested((1, 1)), requested((2, 2))])
+    done = found.change(
+        1 * S, remove=["1A-1B", "2A-2B"], add=[requested((1, 1)), requested((2, 3))]
+    )
     assert (done.kept, done.removed, done.added) == (["1A-1B"], ["2A-2B"], ["2A-3B"])
     assert found.times(1 * S, "1A-1B").lit_ps == 20 * MS
 
 
 def test_a_deleted_connection_occupies_its_ports_until_it_is_released():
     found = machine(release_ps=7 * MS)
-    found.change(0, add=[wish((1, 1))])
+    found.change(0, add=[requested((1, 1))])
     found.change(100 * MS, remove=["1A-1B"])
     assert statuses(found, 106 * MS) == {"1A-1B": "PENDING_DELETION"}
-    done = found.change(106 * MS, add=[wish((1, 2))])
+    done = found.change(106 * MS, add=[requested((1, 2))])
     assert done.settled_ps == (100 + 7 + 20) * MS
     assert statuses(found, 107 * MS) == {"1A-2B": "PENDING_CONNECTION"}
 
@@ -102,13 +104,13 @@ def test_a_deleted_connection_occupies_its_ports_until_it_is_released():
 def test_what_is_pending_ends_when_the_last_one_has_settled_failed_or_gone():
     found = machine(release_ps=7 * MS)
     assert found.pending_until(0) == 0
-    found.change(0, add=[wish((1, 1))])
-    found.change(5 * MS, add=[wish((2, 2))])
+    found.change(0, add=[requested((1, 1))])
+    found.change(5 * MS, add=[requested((2, 2))])
     assert found.pending_until(10 * MS) == 25 * MS
     found.change(24 * MS, remove=["2A-2B"])
     assert found.pending_until(24 * MS) == 31 * MS
     found.strike(40 * MS, Fault("stuck", port=Port("A", 3)))
-    found.change(40 * MS, add=[wish((3, 3))])
+    found.change(40 * MS, add=[requested((3, 3))])
     assert found.pending_until(50 * MS) == (40 + 400) * MS
     found.set_admin(60 * MS, Port("A", 3), Admin.FORCE_BLOCKED)  # FAILED at once
     assert found.pending_until(60 * MS) <= 60 * MS
@@ -119,16 +121,16 @@ def test_what_is_pending_ends_when_the_last_one_has_settled_failed_or_gone():
 def test_a_deviation_alone_makes_no_failures():
     found = machine(settle_ps=0, deviation_ps=2 * MS)
     for at in range(1, 5):
-        found.change(0, add=[wish((at, at))])
+        found.change(0, add=[requested((at, at))])
     assert {*statuses(found, 1 * S).values()} == {"CONNECTED"}
 
 
 def test_a_stuck_mirror_fails_after_twenty_settling_times_and_recovers():
     found = machine(give_up_settles=20)
-    found.change(0, add=[wish((2, 2))])
+    found.change(0, add=[requested((2, 2))])
     found.strike(30 * MS, Fault("stuck", port=Port("A", 1)))
     found.strike(30 * MS, Fault("stuck", port=Port("A", 2)))
-    found.change(100 * MS, add=[wish((1, 1))])
+    found.change(100 * MS, add=[requested((1, 1))])
     assert statuses(found, 500 * MS - 1)["1A-1B"] == "PENDING_CONNECTION"
     assert statuses(found, 500 * MS) == {"2A-2B": "CONNECTED", "1A-1B": "FAILED"}
     found.strike(600 * MS, Fault("clear"))
@@ -140,16 +142,16 @@ def test_a_stuck_mirror_fails_after_twenty_settling_times_and_recovers():
 def test_slow_settling_takes_ten_times_as_long():
     found = machine()
     found.strike(0, Fault("slow"))
-    assert found.change(0, add=[wish((1, 1))]).settled_ps == 200 * MS
+    assert found.change(0, add=[requested((1, 1))]).settled_ps == 200 * MS
 
 
 def test_half_of_a_bulk_is_done_before_the_error():
     found = machine()
     found.strike(0, Fault("partial"))
     with pytest.raises(BrokenError, match="2 operations") as caught:
-        found.change(0, add=[wish((port, port)) for port in (1, 2, 3, 4)])
+        found.change(0, add=[requested((port, port)) for port in (1, 2, 3, 4)])
     assert caught.value.done.added == ["1A-1B", "2A-2B"]
-    found.change(1, add=[wish((port, port)) for port in (1, 2, 3, 4)])
+    found.change(1, add=[requested((port, port)) for port in (1, 2, 3, 4)])
     assert len(found.connections(1)) == 4
 
 
@@ -161,7 +163,7 @@ def test_clear_ends_faults_that_wait_for_a_change():
         assert found.next_change or fault == "partial"
         found.strike(0, Fault("clear"))
         assert not found.next_change
-        assert len(found.change(0, add=[wish((1, 1)), wish((2, 2))]).added) == 2
+        assert len(found.change(0, add=[requested((1, 1)), requested((2, 2))]).added) == 2
 
 
 def test_a_stale_entry_can_be_deleted_only_after_it_was_added():
@@ -171,8 +173,8 @@ def test_a_stale_entry_can_be_deleted_only_after_it_was_added():
     with pytest.raises(RefusedError, match="does not exist"):
         found.change(1, remove=["1A-1B"])
     with pytest.raises(RefusedError, match="existing"):
-        found.change(1, add=[wish((1, 2))], conflict=Conflict.REPLACE)
-    found.change(2, add=[wish((1, 1))])
+        found.change(1, add=[requested((1, 2))], conflict=Conflict.REPLACE)
+    found.change(2, add=[requested((1, 1))])
     found.change(3, remove=["1A-1B"])
     assert found.connections(3) == []
 
@@ -188,9 +190,9 @@ def test_a_stale_entry_can_be_deleted_only_after_it_was_added():
 )
 def test_a_cold_reboot_recovers_as_configured(recovery, expected):
     found = machine(recovery=recovery, cold_boot_ps=1 * S)
-    found.change(0, add=[wish((1, 1))])
+    found.change(0, add=[requested((1, 1))])
     found.save(0)
-    found.change(0, add=[wish((2, 2))])
+    found.change(0, add=[requested((2, 2))])
     found.strike(2 * S, Fault("reboot-cold"))
     assert not found.is_up(3 * S - 1)
     assert found.is_up(3 * S)
@@ -199,7 +201,7 @@ def test_a_cold_reboot_recovers_as_configured(recovery, expected):
 
 def test_a_warm_reboot_does_not_touch_light():
     found = machine(recovery=Recovery.REMOVE)
-    found.change(0, add=[wish((1, 1))])
+    found.change(0, add=[requested((1, 1))])
     found.strike(1 * S, Fault("reboot-warm"))
     assert statuses(found, 1 * S) == {"1A-1B": "CONNECTED"}
     assert found.port(1 * S, Port("B", 1)).output_dbm > DARK_DBM
@@ -207,7 +209,7 @@ def test_a_warm_reboot_does_not_touch_light():
 
 def test_a_blocked_port_darkens_its_connection():
     found = machine()
-    found.change(0, add=[wish((1, 1))])
+    found.change(0, add=[requested((1, 1))])
     found.set_admin(1 * S, Port("A", 1), Admin.FORCE_BLOCKED)
     assert found.connections(1 * S)[0][2:4] == (Status.FAILED, "port 1A is force_blocked")
     assert found.port(1 * S, Port("B", 1)).output_dbm == DARK_DBM
@@ -218,9 +220,9 @@ def test_a_blocked_port_darkens_its_connection():
 def test_a_stale_entry_may_have_the_name_of_another_connection():
     found = machine()
     found.strike(0, Fault("stale", add=((1, 1),)))
-    found.change(1, add=[Wish("1A-1B", Port("A", 2), Port("B", 2))])
+    found.change(1, add=[Requested("1A-1B", Port("A", 2), Port("B", 2))])
     with pytest.raises(RefusedError, match="existing"):  # another one holds the port
-        found.change(2, remove=["1A-1B"], add=[wish((1, 3))])
+        found.change(2, remove=["1A-1B"], add=[requested((1, 3))])
     found.strike(3, Fault("stale", add=((1, 4),)))
     assert {(one.pair, one.configured) for one in found.connections(3)} == {
         ((2, 2), True),
@@ -233,8 +235,8 @@ def test_a_stale_entry_may_have_the_name_of_another_connection():
 
 def test_an_invalid_connection_is_set_up_if_a_stale_entry_frees_its_ports():
     found = machine()
-    found.change(0, add=[wish((1, 1)), wish((2, 2))])
-    found.change(0, add=[wish((1, 3))], conflict=Conflict.INVALID)
+    found.change(0, add=[requested((1, 1)), requested((2, 2))])
+    found.change(0, add=[requested((1, 3))], conflict=Conflict.INVALID)
     found.strike(1 * S, Fault("stale", add=((4, 1),)))
     assert statuses(found, 2 * S) == {
         "2A-2B": "CONNECTED",
@@ -246,9 +248,9 @@ def test_an_invalid_connection_is_set_up_if_a_stale_entry_frees_its_ports():
 def test_a_cold_reboot_lights_what_was_lit():
     for recovery in (Recovery.RESTORE, Recovery.RESTORE_SAVED):
         found = machine(recovery=recovery)
-        found.change(0, add=[Wish("x", Port("A", 1), Port("B", 1))])
-        found.change(0, add=[wish((1, 2))], conflict=Conflict.INVALID)
-        found.change(0, add=[Wish("x", Port("A", 1), Port("B", 3))], conflict=Conflict.INVALID)
+        found.change(0, add=[Requested("x", Port("A", 1), Port("B", 1))])
+        found.change(0, add=[requested((1, 2))], conflict=Conflict.INVALID)
+        found.change(0, add=[Requested("x", Port("A", 1), Port("B", 3))], conflict=Conflict.INVALID)
         found.save(0)
         before = statuses(found, 1 * S)
         assert before == {"x": "CONNECTED", "1A-2B": "INVALID"}
@@ -258,7 +260,7 @@ def test_a_cold_reboot_lights_what_was_lit():
 
 def test_a_failure_has_the_time_at_which_it_happened():
     found = machine()
-    found.change(0, add=[wish((1, 1))])
+    found.change(0, add=[requested((1, 1))])
 
     def updated(now):
         return found.connections(now)[0].updated_ps
@@ -272,14 +274,14 @@ def test_a_failure_has_the_time_at_which_it_happened():
     assert updated(7 * S) == 7 * S
     assert updated(8 * S) == 7 * S + 20 * MS
     found.set_admin(9 * S, Port("A", 2), Admin.FORCE_BLOCKED)
-    found.change(10 * S, add=[wish((2, 2))])
+    found.change(10 * S, add=[requested((2, 2))])
     assert found.connections(20 * S)[1].updated_ps == 10 * S
 
 
 def test_a_bidirectional_switch_has_light_at_both_ends():
     for both_ways in (True, False):
         found = machine(bidirectional=both_ways, optics=Optics(launch_dbm=3.0))
-        found.change(0, add=[wish((1, 2))])
+        found.change(0, add=[requested((1, 2))])
         a, b = (found.port(1 * S, port) for port in (Port("A", 1), Port("B", 2)))
         out = round(3.0 - found.design.optics.loss_db((1, 2)), 2)
         dark = (DARK_DBM, DARK_DBM)
@@ -291,7 +293,7 @@ def test_settling_times_have_their_mean_and_their_deviation():
     found = machine(deviation_ps=2 * MS)
     drawn = []
     for _ in range(400):
-        drawn.append(found.change(found.now, add=[wish((1, 1))]).settled_ps - found.now)
+        drawn.append(found.change(found.now, add=[requested((1, 1))]).settled_ps - found.now)
         found.change(found.now + 1 * S, remove=["1A-1B"])
     mean = sum(drawn) / len(drawn)
     spread = math.sqrt(sum((one - mean) ** 2 for one in drawn) / (len(drawn) - 1))
@@ -306,7 +308,7 @@ def test_scheduled_faults_happen_at_their_time_and_in_order():
         Fault("stale", at_ps=1 * S, add=((2, 2),)),
     )
     found = machine(faults=faults)
-    found.change(0, add=[wish((1, 1))])
+    found.change(0, add=[requested((1, 1))])
     assert [*statuses(found, 1 * S - 1)] == ["1A-1B"]
     assert [*statuses(found, 5 * S)] == ["3A-3B", "2A-2B"]
     assert found.times(5 * S, "3A-3B").lit_ps == 2 * S + 20 * MS
@@ -385,7 +387,7 @@ class AnySwitch(RuleBasedStateMachine):
         names = [*map(name_of, remove)]
         try:
             done = self.machine.change(
-                self.now, names, map(wish, add), conflict=conflict, lenient=lenient, wipe=wipe
+                self.now, names, map(requested, add), conflict=conflict, lenient=lenient, wipe=wipe
             )
         except RefusedError:
             assert self.machine.connections(self.now) == before
@@ -401,7 +403,7 @@ class AnySwitch(RuleBasedStateMachine):
     def name(self, pair, other, drop, conflict, stale):
         """Adds a connection with the name of another one's ports, and deletes by ports."""
         before = self.machine.connections(self.now)
-        named = Wish(name_of(other), *ends_of(pair))
+        named = Requested(name_of(other), *ends_of(pair))
         try:
             done = self.machine.change(self.now, [drop], [named], conflict=conflict, stale=stale)
         except RefusedError:
@@ -426,7 +428,7 @@ class AnySwitch(RuleBasedStateMachine):
             if one.configured and one.status is not Status.PENDING_DELETION
         }
         try:
-            done = self.machine.change(self.now, [], map(wish, pairs))
+            done = self.machine.change(self.now, [], map(requested, pairs))
         except (RefusedError, BrokenError):
             return
         for name, (pair, times) in before.items():

@@ -13,7 +13,7 @@ from switch_support import served
 
 from lightloom.errors import ConfigError
 from lightloom.switches import reconfiguration
-from lightloom.switches.changes import wish
+from lightloom.switches.changes import requested
 from lightloom.switches.design import MS, Design
 from lightloom.switches.emulated import EmulatedSwitch
 from lightloom.switches.faults import Fault
@@ -83,9 +83,9 @@ def test_a_change_loses_what_settling_relock_and_link_up_take():
     """5 + 2 + 3 ms dark, and a packet of 1 us every 10 us: 1,000 packets are lost, and one that is
     cut."""
     made = Machine(design(relock_ps=2 * MS, link_up_ps=3 * MS))
-    made.change(0, add=[wish((1, 1)), wish((2, 2))])
+    made.change(0, add=[requested((1, 1)), requested((2, 2))])
     made.send_packets(20 * MS, Stream(10 * US, 1 * US))
-    made.change(40 * MS + 500_000, remove=["1A-1B"], add=[wish((1, 3))])
+    made.change(40 * MS + 500_000, remove=["1A-1B"], add=[requested((1, 3))])
     counts = made.packets(60 * MS)
     assert counts[1].sent == counts[2].sent == counts[2].delivered == 4000
     assert counts[1].sent - counts[1].delivered == 1001
@@ -95,7 +95,7 @@ def test_a_change_loses_what_settling_relock_and_link_up_take():
 
 def test_a_fault_loses_packets_until_it_is_cleared():
     made = Machine(design(settle_ps=0))
-    made.change(0, add=[wish((1, 1))])
+    made.change(0, add=[requested((1, 1))])
     made.send_packets(0, Stream(10 * US, 10 * US))
     made.strike(1 * MS, Fault("failed", port=Port("B", 1)))
     made.strike(3 * MS, Fault("clear", port=Port("B", 1)))

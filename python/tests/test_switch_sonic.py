@@ -11,7 +11,7 @@ from switch_support import WAIT_S, served
 
 from lightloom.switches import conformance
 from lightloom.switches.access import Credentials
-from lightloom.switches.changes import Conflict, wish
+from lightloom.switches.changes import Conflict, requested
 from lightloom.switches.drivers.sonic import _SHOWS, SonicSwitch
 from lightloom.switches.faults import Fault
 from lightloom.switches.ports import Port, Size
@@ -255,7 +255,7 @@ def test_the_driver_reads_the_tables_of_the_public_virtual_switch(word, a, b, st
 
 def test_the_driver_does_not_add_an_invalid_entry_again():
     with served("ssh", "gnmi", options={**GENERATED, "gnmi": {"invalid": "accept"}}) as switch:
-        held, wanted = wish((1, 1)), wish((1, 2))
+        held, wanted = requested((1, 1)), requested((1, 2))
         machine, host = switch.host.machine, switch.host
         accept = Conflict.INVALID
         switch.do(lambda: machine.change(host.now, (), [held], conflict=accept))

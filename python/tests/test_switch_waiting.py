@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lightloom.switches import waiting
-from lightloom.switches.changes import wish
+from lightloom.switches.changes import requested
 from lightloom.switches.design import MS, Design
 from lightloom.switches.emulated import EmulatedSwitch
 from lightloom.switches.faults import Fault
@@ -35,7 +35,7 @@ class Clock:
 def test_light_is_steady_only_after_the_switch_has_settled(settle_ms):
     """This holds even if it settles so slowly that readings 10 ms apart hardly differ."""
     switch = EmulatedSwitch(Design(settle_ps=settle_ms * MS))
-    switch.machine.change(0, add=[wish((1, 1))])
+    switch.machine.change(0, add=[requested((1, 1))])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "time", Clock(switch))
         done = wait_for_light(switch.power, Outcome([], [(1, 1)]), 0.0, 3600.0)
@@ -78,7 +78,7 @@ def test_a_path_that_settles_is_not_dark_and_one_whose_mirror_is_stuck_is(settle
     switch = EmulatedSwitch(Design(settle_ps=settle_ms * MS))
     switch.machine.strike(0, Fault("stuck", port=Port("A", 2)))
     pairs = [(1, 1), (2, 2)]
-    switch.machine.change(0, add=map(wish, pairs))
+    switch.machine.change(0, add=map(requested, pairs))
     reading = Reading([CrossConnect(pair, "x") for pair in pairs])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "time", Clock(switch))

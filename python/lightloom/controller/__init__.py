@@ -22,7 +22,7 @@
 | `interfaces` | interfaces of top-of-rack switches that speak gNMI |
 | `limits` | dwell, gain, dark time per hour, quiet hours |
 | `managed`, `racks` | a switch with its last reading; the racks on its ports |
-| `wishes` | requests of operators, leases and the policy, in order of priority |
+| `requests` | requests of operators, leases and the policy, in order of priority |
 | `basis` | the requests that a plan depends on |
 | `planner`, `losses` | the change that requests lead to; the circuits that go dark by a request |
 | `jobs` | jobs on the racks, with the times of their checkpoints |

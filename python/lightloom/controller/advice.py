@@ -18,10 +18,10 @@ from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
 from lightloom.controller.matrices import Seen
 from lightloom.controller.planner import Planner
+from lightloom.controller.requests import POLICY, Due, Requests
 from lightloom.controller.smoothing import Smoothing
 from lightloom.controller.store import Store
 from lightloom.controller.timed import LateError, within
-from lightloom.controller.wishes import POLICY, Due, Wishes
 from lightloom.errors import ConfigError
 from lightloom.switches.ports import Pair
 from lightloom.units.durations import duration_ps
@@ -34,7 +34,7 @@ class Advice:
         self,
         config: ControllerTable,
         store: Store,
-        wishes: Wishes,
+        requests: Requests,
         collector: Collector,
         clock: Callable[[], float],
         planner: Planner,
@@ -42,7 +42,7 @@ class Advice:
         self._planner = planner
         self._config = config
         self._store = store
-        self._wishes = wishes
+        self._requests = requests
         self._collector = collector
         self._clock = clock
         self._limits = Limits.of(config.limits)
@@ -58,7 +58,7 @@ class Advice:
         if seen is None or one.decider is None:
             return False
         try:
-            mine = [wish.pair for wish in self._wishes.of_owner(one, POLICY)]
+            mine = [request.pair for request in self._requests.of_owner(one, POLICY)]
             decide = partial(one.decider.decide, seen.matrix, one.lit, mine)
             one.advice = within(self._within_s, decide)
         except LateError:
@@ -113,18 +113,18 @@ class Advice:
         if self._config.mode == "advise":
             one.held_back = 'mode = "advise"'
             return []
-        mine = self._wishes.of_owner(one, POLICY)
+        mine = self._requests.of_owner(one, POLICY)
         advice = self._attainable(one, mine, beside)
-        if {wish.pair for wish in mine} == {*advice}:
+        if {request.pair for request in mine} == {*advice}:
             one.held_back = None
             return []
-        gained = one.share(advice) - one.share([wish.pair for wish in mine])
-        lit = [(wish.pair, wish.since) for wish in mine]
+        gained = one.share(advice) - one.share([request.pair for request in mine])
+        lit = [(request.pair, request.since) for request in mine]
         spent = self._store.dark_s(one.name, now - HOUR_S)
         due = self._request(advice)
         change = self._planner.after(one, [*beside, due])
         # A circuit at ports that are free makes none dark.
-        gives_up = {*change.removed} & {wish.pair for wish in mine}
+        gives_up = {*change.removed} & {request.pair for request in mine}
         dark = (dark_s(self._store, one) or 0.0) if gives_up else 0.0
         one.held_back = self._limits.refusal(now, advice, lit, gained, spent, dark)
         if one.held_back is None:
@@ -137,7 +137,7 @@ class Advice:
         acts = self._config.mode == "act" and one.decider is not None
         if not acts or one.advice is None or one.held_back is not None:
             return []
-        mine = self._wishes.of_owner(one, POLICY)
+        mine = self._requests.of_owner(one, POLICY)
         return [self._request(self._attainable(one, mine, beside))]
 
     def _attainable(
@@ -146,12 +146,14 @@ class Advice:
         """The advice without cross-connects that another owner blocks, and without circuits of
         other owners that it keeps only because there is no demand. Cross-connects that were carried
         out before remain requested, and are restored when the other owner leaves."""
-        advice, before = one.advice or [], {wish.pair for wish in mine}
-        wanted = self._wishes.with_(one, [*beside, self._request(advice)])
+        advice, before = one.advice or [], {request.pair for request in mine}
+        wanted = self._requests.with_(one, [*beside, self._request(advice)])
         conflicts = self._planner.change(one, wanted).conflicts
         left_out = {found.pair for found in conflicts if found.owner == POLICY}
         left_out |= {
-            wish.pair for wish in wanted if wish.owner != POLICY and one.is_idle(wish.pair)
+            request.pair
+            for request in wanted
+            if request.owner != POLICY and one.is_idle(request.pair)
         }
         return [pair for pair in advice if pair not in left_out or pair in before]
 

@@ -381,7 +381,7 @@ def _priced(controller: Controller, switch: str, change: Change) -> dict[str, An
 def _named(controller: Controller, switch: str, change: Change) -> dict[str, Any]:
     lists = ("removed", "added", "kept", "unowned")
     names = {key: [name_of(pair) for pair in getattr(change, key)] for key in lists}
-    conflicts = controller.wishes.told(controller.managed(switch), change.conflicts)
+    conflicts = controller.requests.told(controller.managed(switch), change.conflicts)
     return {"switch": switch, **names, "conflicts": conflicts}
 
 
@@ -426,7 +426,7 @@ def _preview(
 ) -> answers.Preview:
     """The changes that the request would make; nothing is written."""
     one = controller.managed(switch)
-    wanted = controller.wishes.preview(one, pairs, who.name, body.priority)
+    wanted = controller.requests.preview(one, pairs, who.name, body.priority)
     change = controller.difference(switch, wanted)
     seen = foresee(controller.config, one, change, dark_s(controller.store, one))
     return answers.Preview(

@@ -13,9 +13,9 @@ from lightloom.controller.managed import Managed
 from lightloom.controller.parts import Part, Parts
 from lightloom.controller.planner import Planner
 from lightloom.controller.racks import Racks
+from lightloom.controller.requests import Due, Requests
 from lightloom.controller.retries import Failures
 from lightloom.controller.store import Store
-from lightloom.controller.wishes import Due, Wishes
 from lightloom.switches.ports import Pair
 
 Plan = tuple[Change, list[Due]]
@@ -37,10 +37,10 @@ class Attempts:
     """Selects the requests that begin now, and their change."""
 
     def __init__(
-        self, store: Store, wishes: Wishes, deferrals: Deferrals, planner: Planner
+        self, store: Store, requests: Requests, deferrals: Deferrals, planner: Planner
     ) -> None:
         self._store = store
-        self._wishes = wishes
+        self._requests = requests
         self._deferrals = deferrals
         self._planner = planner
 
@@ -57,7 +57,7 @@ class Attempts:
         without it, and each deferred request without the others. Puts deferred requests into effect
         that change nothing.
         """
-        alone: list[Among] = [{wish.deferred} for wish in self._deferrals.due(one)]
+        alone: list[Among] = [{request.deferred} for request in self._deferrals.due(one)]
         some: list[Among] = [(), *alone]
         tries = [(failures.sound, among) for among in [None, *some]]
         tries += [(failures.over, among) for among in [*some, None]]
@@ -66,7 +66,9 @@ class Attempts:
             if not change.is_empty:
                 return change, due
             if not self._store.away(one.name) & {*one.lit}:
-                self._wishes.fulfil(one, [wish for wish in due if wish.deferred is not None])
+                self._requests.fulfil(
+                    one, [request for request in due if request.deferred is not None]
+                )
         return None
 
     def _part(
@@ -75,7 +77,7 @@ class Attempts:
         due = self._begin(one, advise, among)
         chosen: list[Part] | None = None
         while True:
-            wanted = self._wishes.with_(one, due)
+            wanted = self._requests.with_(one, due)
             whole = self._planner.change(one, wanted)
             lost = self._lost(one, due)
             order = settle(wanted, one.racks.other_way, one.size)[0]
@@ -84,9 +86,9 @@ class Attempts:
             parts = Parts(whole, order, part_of, removed_by)
             chosen = choose(parts) if chosen is None else chosen
             part = parts.of(chosen)
-            cut = [wish for wish in due if _is_cut(wish, lost, whole, part)]
+            cut = [request for request in due if _is_cut(request, lost, whole, part)]
             if not cut:
-                return part, [self._without(one, wish, whole, part) for wish in due]
+                return part, [self._without(one, request, whole, part) for request in due]
             due = self._begin(one, advise, {w.deferred for w in due if w not in cut})
 
     def _begin(self, one: Managed, advise: Advise, among: Among) -> list[Due]:
@@ -98,21 +100,21 @@ class Attempts:
     def _lost(self, one: Managed, due: Sequence[Due]) -> dict[int, set[Pair]]:
         """The lit cross-connects that each deferred request may make dark."""
         lost = {}
-        for wish in due:
-            if wish.deferred is not None:
-                beside = [other for other in due if other is not wish]
-                lost[wish.deferred] = self._planner.losses(one, wish, beside)
+        for request in due:
+            if request.deferred is not None:
+                beside = [other for other in due if other is not request]
+                lost[request.deferred] = self._planner.losses(one, request, beside)
         return lost
 
-    def _without(self, one: Managed, wish: Due, whole: Change, part: Change) -> Due:
+    def _without(self, one: Managed, request: Due, whole: Change, part: Change) -> Due:
         """A request, reduced to a part of the change: without the cross-connects that the part does
         not add, and with those that the owner requested before and the part does not remove."""
         dropped, stays = _left(whole, part)
-        before = {old.pair for old in self._wishes.of_owner(one, wish.owner)}
-        if wish.deferred is not None or not (dropped & {*wish.pairs} or stays & before):
-            return wish
-        pairs = [pair for pair in wish.pairs if pair not in dropped]
-        return replace(wish, pairs=sorted({*pairs, *(stays & before)}))
+        before = {old.pair for old in self._requests.of_owner(one, request.owner)}
+        if request.deferred is not None or not (dropped & {*request.pairs} or stays & before):
+            return request
+        pairs = [pair for pair in request.pairs if pair not in dropped]
+        return replace(request, pairs=sorted({*pairs, *(stays & before)}))
 
 
 def _left(whole: Change, part: Change) -> tuple[set[Pair], set[Pair]]:
@@ -121,20 +123,20 @@ def _left(whole: Change, part: Change) -> tuple[set[Pair], set[Pair]]:
     return {*whole.added} - {*part.added}, {*whole.removed} - {*part.removed}
 
 
-def _is_cut(wish: Due, lost: Mapping[int, set[Pair]], whole: Change, part: Change) -> bool:
+def _is_cut(request: Due, lost: Mapping[int, set[Pair]], whole: Change, part: Change) -> bool:
     """Whether a part of the change would carry out a deferred request only partly."""
     dropped, stays = _left(whole, part)
-    return wish.deferred is not None and bool(
-        dropped & {*wish.pairs} or stays & lost[wish.deferred]
+    return request.deferred is not None and bool(
+        dropped & {*request.pairs} or stays & lost[request.deferred]
     )
 
 
 def _part_of(racks: Racks, due: Sequence[Due], pair: Pair) -> Part:
     """The part to which a cross-connect belongs: the circuit between two racks, or a whole deferred
     request."""
-    for wish in due:
-        if wish.deferred is not None and pair in wish.pairs:
-            return wish.deferred
+    for request in due:
+        if request.deferred is not None and pair in request.pairs:
+            return request.deferred
     ends = frozenset(racks.at([pair]))
     return ends if len(ends) == 2 else pair
 

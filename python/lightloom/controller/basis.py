@@ -11,16 +11,16 @@ from typing import Any
 
 from lightloom.controller import schema
 from lightloom.controller.leases import Lease, leases
+from lightloom.controller.requests import Due
 from lightloom.controller.store import Store
 from lightloom.controller.transaction_log import Transaction
-from lightloom.controller.wishes import Due
 
 
 def basis_of(due: Sequence[Due], leased: Sequence[Lease]) -> dict[str, Any]:
     """The deferred requests that a plan carries out, and the leases whose circuits it lights, in
     the form that a transaction stores."""
     return {
-        "deferred": [wish.deferred for wish in due if wish.deferred is not None],
+        "deferred": [request.deferred for request in due if request.deferred is not None],
         "leases": [lease.id for lease in leased],
     }
 

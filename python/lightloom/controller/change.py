@@ -135,7 +135,7 @@ def _settled(
 def _conflicts(
     circuit: Circuit, holders: Mapping[Pair, str], lit: Collection[Pair]
 ) -> list[Conflict]:
-    """The conflicts of a circuit: of each of its ways, unless another owner's wish lights it."""
+    """The conflicts of a circuit: of each of its ways, unless another owner's request lights it."""
     first = next(iter(holders))
     return [
         Conflict(pair, owner, holders[pair])

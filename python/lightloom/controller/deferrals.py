@@ -8,8 +8,8 @@ from lightloom.controller.change import Conflict
 from lightloom.controller.deferred import Deferred, waiting
 from lightloom.controller.managed import Managed
 from lightloom.controller.planner import Planner
+from lightloom.controller.requests import Due
 from lightloom.controller.store import Store
-from lightloom.controller.wishes import Due
 
 
 class Deferrals:
@@ -42,21 +42,21 @@ class Deferrals:
         found: list[Due] = []
         # One that waits for a checkpoint is checked beside all that begin at a time, and beside
         # those of higher priority.
-        rank = lambda wish: (wish.at is None, -wish.priority)  # noqa: E731
-        for wish in sorted(waiting(self._store, one.name), key=rank):
-            if among is not None and wish.id not in among:
+        rank = lambda request: (request.at is None, -request.priority)  # noqa: E731
+        for request in sorted(waiting(self._store, one.name), key=rank):
+            if among is not None and request.id not in among:
                 continue
-            due = Due.of_client(wish)
+            due = Due.of_client(request)
             lost = self._planner.losses(one, due, found) if due.at_checkpoint else ()
             running = self._planner.running(one, lost)
-            if wish.is_due(now, running) and self._are_whole(one, [*found, due]):
+            if request.is_due(now, running) and self._are_whole(one, [*found, due]):
                 found.append(due)
         return found
 
-    def obstacles(self, one: Managed, wish: Deferred) -> tuple[Sequence[str], list[Conflict]]:
+    def obstacles(self, one: Managed, request: Deferred) -> tuple[Sequence[str], list[Conflict]]:
         """The jobs for whose checkpoint a request waits, and its cross-connects that cannot be lit
         now."""
-        due = Due.of_client(wish)
+        due = Due.of_client(request)
         lost = self._planner.losses(one, due, ())
         conflicts = self._planner.after(one, [due]).conflicts
         mine = [found for found in conflicts if found.owner == due.owner]
@@ -67,4 +67,4 @@ class Deferrals:
         when these take effect."""
         change = self._planner.after(one, due)
         lit = {*change.kept, *change.added}
-        return all({*wish.pairs} <= lit for wish in due if wish.at_checkpoint)
+        return all({*request.pairs} <= lit for request in due if request.at_checkpoint)

@@ -62,7 +62,7 @@ class Intents(Claims):
     def want_each(
         self,
         switch: str,
-        wishes: Mapping[str, tuple[list[Pair], int]],
+        requests: Mapping[str, tuple[list[Pair], int]],
         who: str,
         undone: int,
         claim: Claim | None = None,
@@ -72,7 +72,7 @@ class Intents(Claims):
         with self._write() as db:
             self._claim(db, claim)
             self._record(db, who, "undo", {"switch": switch, "transaction": undone})
-            for owner, (pairs, priority) in wishes.items():
+            for owner, (pairs, priority) in requests.items():
                 self._want(db, switch, owner, pairs, priority, who)
 
     def defer(self, switch: str, who: str, claim: Claim | None = None, **values: Any) -> int:
@@ -110,7 +110,7 @@ class Intents(Claims):
         return outcome == "replaced" and db.execute(later).first() is not None
 
     def fulfil(self, switch: str, due: Sequence[Mapping[str, Any]]) -> None:
-        """Puts the requests in the plan of a transaction (`wishes.Due`) into effect, in one
+        """Puts the requests in the plan of a transaction (`requests.Due`) into effect, in one
         database transaction, except for deferred requests that have been replaced or withdrawn
         since."""
         with self._write() as db:

@@ -32,7 +32,7 @@ def exposition(controller: Controller) -> bytes:
     busy = gauge("change_seconds", "Total duration of changes", "switch")
     alarms = gauge("alarms", "Alarms by kind", "kind")
     for one in controller.switches.values():
-        pairs = {wish.pair for wish in controller.wanted(one.name)}
+        pairs = {request.pair for request in controller.wanted(one.name)}
         wanted.labels(one.name).set(len(pairs))
         if one.read_at is not None:
             dark.labels(one.name).set(len(dark_of(one, pairs)))

@@ -83,8 +83,8 @@ def _switch(one: Managed, wanted: list[Wanted]) -> dict[str, Any]:
         "lit": [_named(one, pair) for pair in lit],
         "dark": [_named(one, pair) for pair in dark],
         "wanted": [
-            {**_named(one, wish.pair), "owner": wish.owner, "lit": wish.pair in lit}
-            for wish in wanted
+            {**_named(one, request.pair), "owner": request.owner, "lit": request.pair in lit}
+            for request in wanted
         ],
         "advice": None if one.advice is None else [_named(one, pair) for pair in one.advice],
         "held_back": one.held_back,
@@ -145,19 +145,21 @@ def _retries(controller: Controller, one: Managed) -> list[str]:
 
 def _next_checkpoints(controller: Controller, one: Managed) -> list[str]:
     """The changes that were undone and wait for the next checkpoint."""
-    due = {wish.deferred for wish in controller.due(one)}
+    due = {request.deferred for request in controller.due(one)}
     left = [
-        wish
-        for wish in waiting(controller.store, one.name)
-        if wish.at is None and wish.id not in due
+        request
+        for request in waiting(controller.store, one.name)
+        if request.at is None and request.id not in due
     ]
     undone = controller.store.transactions(one.name, ["undone"], LOOKED_AT) if left else []
     texts = []
-    for wish in left:
-        last = next((made for made in undone if wish.id in made.plan.get("deferred", ())), None)
+    for request in left:
+        last = next((made for made in undone if request.id in made.plan.get("deferred", ())), None)
         if last is not None:
             said = f"transaction {last.id} was undone: {last.reason}"
-            texts.append(f"{said}; change {wish.id} of {wish.who} waits for the next checkpoint")
+            texts.append(
+                f"{said}; change {request.id} of {request.who} waits for the next checkpoint"
+            )
     return texts
 
 
@@ -177,7 +179,7 @@ def _without_light(one: Managed, wanted: list[Wanted]) -> str | None:
     """The connected circuits that no light leaves, with their racks and owners; None if there is
     none."""
     # The first owner is the one in effect.
-    owners = {wish.pair: wish.owner for wish in reversed(wanted)}
+    owners = {request.pair: request.owner for request in reversed(wanted)}
     dark = dark_of(one, sorted(owners.keys() & {*one.lit}))
     if not dark:
         return None

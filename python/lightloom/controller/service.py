@@ -31,6 +31,7 @@ from lightloom.controller.meters import Metered
 from lightloom.controller.passes import Job, Passes
 from lightloom.controller.planner import Planner
 from lightloom.controller.racks import Racks
+from lightloom.controller.requests import POLICY, Due, Requests, check_pairs
 from lightloom.controller.retries import Failures
 from lightloom.controller.store import Store
 from lightloom.controller.timed import REAL, Pace
@@ -38,7 +39,6 @@ from lightloom.controller.traffic import Traffic
 from lightloom.controller.transaction import Executor, without_light
 from lightloom.controller.transaction_log import LOOP, OPEN, Transaction
 from lightloom.controller.undoing import check_free
-from lightloom.controller.wishes import POLICY, Due, Wishes, check_pairs
 from lightloom.errors import ConfigError, refusal
 from lightloom.switches.ports import Pair
 from lightloom.switches.protocol import CircuitSwitch, SwitchError
@@ -81,7 +81,7 @@ class Controller:
         self.store = store
         self.clock = clock = HeldClock(clock)
         self.collector = Collector(config.demand, config.interval)
-        self.wishes = Wishes(store, clock)
+        self.requests = Requests(store, clock)
         self.changed = threading.Condition()
         self.announce: Callable[[Transaction], None] = lambda _: None
         """Called with each transaction that a client's request made."""
@@ -101,15 +101,15 @@ class Controller:
         self._passes = Passes(workers)
         self._interval_s = duration_ps("interval", config.interval) / 1e12
         self._opener = opener or _opened
-        planner = Planner(self.wishes, self._change_of, self.cost)
+        planner = Planner(self.requests, self._change_of, self.cost)
         self._planner, self._deferrals = planner, Deferrals(store, clock, planner)
-        self._attempts = Attempts(store, self.wishes, self._deferrals, planner)
-        self._advice = Advice(config, store, self.wishes, self.collector, clock, planner)
+        self._attempts = Attempts(store, self.requests, self._deferrals, planner)
+        self._advice = Advice(config, store, self.requests, self.collector, clock, planner)
         self._hook = hook or _hook(config, self.switches)
         self._executor = Executor(
             store, self._open, self._hook, tell=self._tell, pace=pace, forbids=self._forbids
         )
-        self._traffic = Traffic(store, self.wishes, planner, self._executor, self._hook)
+        self._traffic = Traffic(store, self.requests, planner, self._executor, self._hook)
 
     def _open(self, name: str) -> CircuitSwitch:
         return self._opened(self.switches[name])
@@ -156,7 +156,7 @@ class Controller:
             ConfigError: if a port is in two of them, or is not on the switch.
         """
         if claim is None or not claim.has_effect:
-            self.wishes.replace(self.managed(switch), pairs, who, priority, claim)
+            self.requests.replace(self.managed(switch), pairs, who, priority, claim)
             self._tell()
 
     def apply(
@@ -198,15 +198,15 @@ class Controller:
         self._tell()
         return made
 
-    def why_waiting(self, wish: Deferred) -> str | None:
+    def why_waiting(self, request: Deferred) -> str | None:
         """The reasons why a request that waits for a checkpoint does not begin now; None if there
         are none, or if they are not known."""
-        one = self.switches.get(wish.switch)
-        if one is None or one.read_at is None or wish.at is not None:
+        one = self.switches.get(request.switch)
+        if one is None or one.read_at is None or request.at is not None:
             return None
         with self.clock.held():
-            running, conflicts = self._deferrals.obstacles(one, wish)
-            found = self.wishes.told(one, conflicts)
+            running, conflicts = self._deferrals.obstacles(one, request)
+            found = self.requests.told(one, conflicts)
             if running:
                 dark = dark_s(self.store, one)
                 length = "" if dark is None else f" of at least {dark:.3g} s"
@@ -215,7 +215,7 @@ class Controller:
 
     def wanted(self, switch: str) -> list[Wanted]:
         """All requests of a switch, including active leases, in order of precedence."""
-        return self.wishes.all(self.managed(switch))
+        return self.requests.all(self.managed(switch))
 
     def start(self) -> list[Transaction]:
         """Finishes or undoes transactions that a crash left open, and reads every switch; returns
@@ -372,7 +372,7 @@ class Controller:
         without the next plan of the policy, and with parts that failed and wait."""
         one = self.managed(name)
         if wanted is None:
-            wanted = self.wishes.with_(one, self.due(one))
+            wanted = self.requests.with_(one, self.due(one))
         return self._change_of(one, wanted)
 
     def pending(self, one: Managed) -> Change:
@@ -418,14 +418,14 @@ class Controller:
         # A request of a client carries out no deferred ones: the next pass does.
         change, due = self._attempts.whole(one, advise, None if who == LOOP else ())
         one.unowned = [*change.unowned]
-        one.conflicts = self.wishes.told(one, change.conflicts)
+        one.conflicts = self.requests.told(one, change.conflicts)
         if who == LOOP and self.store.unfinished(one.name):
             # A transaction is open because its hook failed; the next cycle resumes it first.
             return None
         away = self.store.away(one.name) & {*one.lit}
         if change.is_empty and (who == LOOP or not self.store.stuck_ports(one.name)):
             if not away & {*change.kept}:
-                self.wishes.fulfil(one, due)
+                self.requests.fulfil(one, due)
             return None
         if who == LOOP and not (failures := self.failures(one)).are_none:
             if (part := self._attempts.part(one, advise, failures)) is None:
@@ -439,8 +439,8 @@ class Controller:
         change, due = plan
         about = {
             "cost": self.cost(one.name, change).table(),
-            "due": [wish.table() for wish in due],
-            **basis_of(due, self.wishes.leases_for(one, change.added)),
+            "due": [request.table() for request in due],
+            **basis_of(due, self.requests.leases_for(one, change.added)),
             "given_up": self._given_up(one, change, due),
             "dark": [p for p in change.removed if without_light([p], one.power) is not None],
             "only_at_checkpoint": self._planner.only_at_checkpoint(one, change, due),
@@ -475,14 +475,14 @@ class Controller:
     def _outdated(self, one: Managed, made: Transaction) -> str | None:
         """Why a plan no longer fits the requests; None if it does."""
         ended = ended_request(self.store, made, self.clock())
-        return ended or begun_lease(made, self.wishes.leases_for(one, made.pairs("removed")))
+        return ended or begun_lease(made, self.requests.leases_for(one, made.pairs("removed")))
 
     def _given_up(self, one: Managed, change: Change, due: Sequence[Due]) -> list[Pair]:
         """The cross-connects that a change removes because the policy requests other circuits than
         before."""
-        if all(wish.owner != POLICY for wish in due):
+        if all(request.owner != POLICY for request in due):
             return []
-        before = {wish.pair for wish in self.wishes.of_owner(one, POLICY)}
+        before = {request.pair for request in self.requests.of_owner(one, POLICY)}
         return [pair for pair in change.removed if pair in before]
 
     def failures(self, one: Managed) -> Failures:
@@ -506,11 +506,11 @@ class Controller:
             made = self._recover(one, who)
             if claim is None or not claim.has_effect:
                 self._read(one)
-                after = self.wishes.after_revert(one, found, who)
+                after = self.requests.after_revert(one, found, who)
                 unowned = self._change_of(one, after).unowned
                 chosen, _ = settle(after, one.racks.other_way, one.size)
                 check_free(found, chosen, unowned, leases(self.store, self.clock(), one.name))
-                self.wishes.revert(found, who, claim)
+                self.requests.revert(found, who, claim)
             return made + self.reconcile(found.switch, who)
 
     def _tell(self) -> None:

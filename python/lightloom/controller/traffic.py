@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection
 from lightloom.controller.hooks import Hook, HookError
 from lightloom.controller.managed import Managed
 from lightloom.controller.planner import Planner
+from lightloom.controller.requests import Requests
 from lightloom.controller.store import Store
 from lightloom.controller.transaction import Executor, without_light
 from lightloom.controller.transaction_log import LOOP
-from lightloom.controller.wishes import Wishes
 from lightloom.switches.ports import Pair, name_of
 
 
@@ -19,9 +19,9 @@ class Traffic:
     """The traffic of all switches, after each reading."""
 
     def __init__(
-        self, store: Store, wishes: Wishes, planner: Planner, executor: Executor, hook: Hook
+        self, store: Store, requests: Requests, planner: Planner, executor: Executor, hook: Hook
     ) -> None:
-        self._store, self._wishes, self._planner = store, wishes, planner
+        self._store, self._requests, self._planner = store, requests, planner
         self._executor, self._hook = executor, hook
 
     def follow(self, one: Managed) -> None:
@@ -36,7 +36,7 @@ class Traffic:
         away = self._store.away(one.name)
         for open_one in self._store.unfinished(one.name):
             away |= {*open_one.pairs("removed"), *open_one.pairs("added")}
-        wanted = {wish.pair for wish in self._wishes.all(one)}
+        wanted = {request.pair for request in self._requests.all(one)}
         kept = ({*one.lit} & self._store.owned(one.name) & wanted) - away
         carrying = [p for p in sorted(kept) if without_light([p], one.power) is None]
         trouble = None
@@ -75,7 +75,7 @@ class Traffic:
         others = {*one.lit} - self._store.owned(one.name)
         if not others:
             return None
-        kept = self._planner.change(one, self._wishes.all(one)).kept
+        kept = self._planner.change(one, self._requests.all(one)).kept
         return self._enter(one, {*kept} & others, self._store.adopt)
 
     def _return(self, one: Managed) -> str | None:

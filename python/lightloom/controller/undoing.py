@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from lightloom.controller.leases import Lease
+from lightloom.controller.requests import lease_owner
 from lightloom.controller.transaction_log import Transaction
-from lightloom.controller.wishes import lease_owner
 from lightloom.errors import LONG, refusal
 from lightloom.switches.ports import Pair
 from lightloom.units.counts import counted

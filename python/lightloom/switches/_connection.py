@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lightloom.switches.changes import Wish
+from lightloom.switches.changes import Requested
 from lightloom.switches.ports import Port
 from lightloom.switches.states import Status
 
@@ -13,7 +13,7 @@ from lightloom.switches.states import Status
 class Connection:
     """A connection of an emulated switch."""
 
-    wish: Wish
+    requested: Requested
     """The request of a client."""
     created_ps: int
     """Time of the request [ps]."""
@@ -44,16 +44,16 @@ class Connection:
     @property
     def name(self) -> str:
         """Its name."""
-        return self.wish.name
+        return self.requested.name
 
     @property
     def ports(self) -> tuple[Port, Port]:
         """Both ports."""
-        return self.wish.a, self.wish.b
+        return self.requested.a, self.requested.b
 
     def other(self, port: Port) -> Port:
         """The port at the other end."""
-        return self.wish.b if port == self.wish.a else self.wish.a
+        return self.requested.b if port == self.requested.a else self.requested.a
 
     def tune(self, start_ps: int, settled_ps: int | None, give_up_ps: int) -> None:
         """Starts to move its mirrors."""

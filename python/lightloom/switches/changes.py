@@ -24,7 +24,7 @@ class Conflict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Wish:
+class Requested:
     """A connection that a client requests."""
 
     name: str
@@ -50,9 +50,9 @@ class Wish:
         return self.a, self.b
 
 
-def wish(pair: Pair) -> Wish:
+def requested(pair: Pair) -> Requested:
     """Returns the request for a connection that a client identifies by its ports alone."""
-    return Wish(name_of(pair), *ends_of(pair), named=False)
+    return Requested(name_of(pair), *ends_of(pair), named=False)
 
 
 @dataclass
@@ -87,7 +87,7 @@ class BrokenError(Exception):
         super().__init__(f"internal error: {left} operations were not done")
 
 
-def check_ends(item: Wish, size: Size) -> str:
+def check_ends(item: Requested, size: Size) -> str:
     """Returns why no switch of this size can have the connection; empty if one can."""
     for port, side in ((item.a, "A"), (item.b, "B")):
         if port.side != side:

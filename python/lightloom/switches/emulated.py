@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from lightloom.switches.changes import BrokenError, RefusedError, wish
+from lightloom.switches.changes import BrokenError, RefusedError, requested
 from lightloom.switches.design import Design
 from lightloom.switches.machine import Machine
 from lightloom.switches.ports import Pair, Port, name_of
@@ -65,7 +65,9 @@ class EmulatedSwitch:
         gone, new, kept = difference(before, remove, add)
         start = self.now
         try:
-            done = self.machine.change(self.now, gone, map(wish, new), lenient=True, stale=True)
+            done = self.machine.change(
+                self.now, gone, map(requested, new), lenient=True, stale=True
+            )
         except RefusedError as problem:
             raise SwitchError(f"emulated: {problem}; read the switch", Outcome()) from None
         except BrokenError as problem:

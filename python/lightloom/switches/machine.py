@@ -21,9 +21,9 @@ from lightloom.switches.changes import (
     Conflict,
     Done,
     RefusedError,
-    Wish,
+    Requested,
     check_ends,
-    wish,
+    requested,
 )
 from lightloom.switches.design import Design
 from lightloom.switches.faults import Fault
@@ -68,7 +68,7 @@ class Machine:
         self._leaving: list[Connection] = []
         self._free_ps: dict[Port, int] = {}
         """Port → time at which it is free of its last deleted connection [ps]."""
-        self._saved: list[Wish] = []
+        self._saved: list[Requested] = []
         self._admin: dict[Port, Admin] = {}
         self._stuck: set[Port] = set()
         self._failed: set[Port] = set()
@@ -93,7 +93,7 @@ class Machine:
         self,
         now: int,
         remove: Iterable[str | Pair] = (),
-        add: Iterable[Wish] = (),
+        add: Iterable[Requested] = (),
         *,
         conflict: Conflict = Conflict.REFUSE,
         wipe: bool = False,
@@ -200,7 +200,7 @@ class Machine:
     def save(self, now: int) -> None:
         """Stores the running configuration, as `config save` does."""
         self.advance(now)
-        self._saved = self._wishes()
+        self._saved = self._all_requested()
 
     def is_up(self, now: int) -> bool:
         """Returns whether the control plane answers."""
@@ -230,7 +230,9 @@ class Machine:
 
     # Carrying out
 
-    def _carry_out(self, gone: Sequence[str], new: Sequence[Wish], kept: Sequence[Wish]) -> Done:
+    def _carry_out(
+        self, gone: Sequence[str], new: Sequence[Requested], kept: Sequence[Requested]
+    ) -> Done:
         done = Done(kept=[item.name for item in kept], settled_ps=self.now)
         steps = len(gone) + len(new)
         most = steps
@@ -266,12 +268,12 @@ class Machine:
             self._leaving.append(one)
             self._free_ps |= dict.fromkeys(one.ports, one.gone_ps)
 
-    def _create(self, item: Wish, done: Done) -> None:
+    def _create(self, item: Requested, done: Done) -> None:
         holders = {self._active[port].name for port in (item.a, item.b) if port in self._active}
         stale = self._active.get(item.a)
-        if stale is not None and stale.wish.ends == item.ends and not stale.configured:
+        if stale is not None and stale.requested.ends == item.ends and not stale.configured:
             stale.configured = True  # a stale entry is deleted by adding, then deleting it
-            stale.wish = item
+            stale.requested = item
             self._intents[item.name] = stale
             done.added.append(item.name)
             return
@@ -319,7 +321,7 @@ class Machine:
 
     def _retune(self, ports: Iterable[Port]) -> None:
         held = [self._active[port] for port in ports if port in self._active]
-        for one in {one.wish.a: one for one in held}.values():
+        for one in {one.requested.a: one for one in held}.values():
             if not self._hindrance(one):
                 self._tune(one, self.now)
 
@@ -360,7 +362,7 @@ class Machine:
     def _intrude(self, fault: Fault) -> None:
         """Applies the change of another client, and deletes the connections that hold its ports."""
         names = [name for pair in fault.remove for name in self._names_at(pair)]
-        new = self._resolver().lacking(map(wish, fault.add), names)
+        new = self._resolver().lacking(map(requested, fault.add), names)
         for name in names:
             self._delete(name)
         self._evict(item.pair for item in new)
@@ -375,7 +377,7 @@ class Machine:
                 self._remove(self._active[port])
 
     def _add_stale(self, pairs: Iterable[Pair]) -> None:
-        for item in map(wish, pairs):
+        for item in map(requested, pairs):
             self._evict([item.pair])
             one = Connection(item, created_ps=self.now, configured=False)
             self._light(one)
@@ -400,7 +402,7 @@ class Machine:
         self.boot_until_ps = self.now + (design.cold_boot_ps if cold else design.warm_boot_ps)
         if not cold or design.recovery is Recovery.MAINTAIN:
             return
-        kept = self._wishes()
+        kept = self._all_requested()
         if design.recovery is Recovery.RESTORE_SAVED:
             kept = self._saved
         self._intents, self._active, self._leaving, self._free_ps = {}, {}, [], {}
@@ -408,15 +410,15 @@ class Machine:
             for item in kept:
                 self._create(item, Done())
 
-    def _wishes(self) -> list[Wish]:
+    def _all_requested(self) -> list[Requested]:
         """Returns the configuration; connections that hold their ports come before INVALID ones."""
         listed = sorted(self._intents.values(), key=lambda one: not one.active)
-        return [one.wish for one in listed]
+        return [one.requested for one in listed]
 
     # Views
 
     def _names_at(self, pair: Pair) -> list[str]:
-        return [one.name for one in self._intents.values() if one.wish.ends == ends_of(pair)]
+        return [one.name for one in self._intents.values() if one.requested.ends == ends_of(pair)]
 
     def _stale(self) -> list[Connection]:
         held = (one for port, one in self._active.items() if port.side == "A")
@@ -428,7 +430,7 @@ class Machine:
             return
         later = self.design.relock_ps + self.design.link_up_ps
         up = {
-            one.wish.pair: one.settled_ps + later
+            one.requested.pair: one.settled_ps + later
             for port, one in self._active.items()
             if port.side == "A" and one.settled_ps is not None and one.settled_ps <= one.give_up_ps
             if not self._hindrance(one)
@@ -467,12 +469,12 @@ class Machine:
             reason = "the mirrors did not settle"
         return Seen(
             one.name,
-            one.wish.pair,
+            one.requested.pair,
             status,
             reason,
             updated,
             one.configured,
-            one.wish.ends,
+            one.requested.ends,
         )
 
     def _port_status(self, port: Port) -> PortStatus:
@@ -491,7 +493,7 @@ class Machine:
         optics = self.design.optics
         through = DARK_DBM
         if one is not None and not self._hindrance(one):
-            through = optics.output_dbm(one.wish.pair, one.remaining(self.now))
+            through = optics.output_dbm(one.requested.pair, one.remaining(self.now))
         sends = port.side == "A" or self.design.bidirectional
         receives = port.side == "B" or self.design.bidirectional
         return (optics.launch_dbm if sends else DARK_DBM, through if receives else DARK_DBM)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lightloom.switches._connection import Connection
-from lightloom.switches.changes import Conflict, RefusedError, Wish, check_ends
+from lightloom.switches.changes import Conflict, RefusedError, Requested, check_ends
 from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of
 
 
@@ -21,7 +21,7 @@ class Request:
     """The request of a client, in the terms of `Machine.change`."""
 
     remove: Iterable[str | Pair]
-    add: Iterable[Wish]
+    add: Iterable[Requested]
     conflict: Conflict
     wipe: bool
     lenient: bool
@@ -33,8 +33,8 @@ class Plan:
     """The connections to delete, by name, those to create and those that stay."""
 
     gone: Sequence[str]
-    new: Sequence[Wish]
-    kept: Sequence[Wish]
+    new: Sequence[Requested]
+    kept: Sequence[Requested]
 
 
 class Resolver:
@@ -57,7 +57,7 @@ class Resolver:
         """
         self._intents = intents
         self._active = active
-        self._stale = {one.wish.ends: one for one in stale}
+        self._stale = {one.requested.ends: one for one in stale}
         self._size = size
 
     def resolve(self, request: Request) -> Plan:
@@ -87,17 +87,17 @@ class Resolver:
             raise RefusedError(problems)
         return Plan([*gone, *evicted], new, kept)
 
-    def lacking(self, add: Iterable[Wish], gone: Collection[str]) -> list[Wish]:
+    def lacking(self, add: Iterable[Requested], gone: Collection[str]) -> list[Requested]:
         """Returns those of `add` that the switch does not have, each with a name; the names in
         `gone` are free."""
         return [item for item in self._named(add, gone) if not self._stays(item)]
 
-    def _stays(self, item: Wish) -> bool:
+    def _stays(self, item: Requested) -> bool:
         """Returns whether the connection already exists under this name."""
         own = self._intents.get(item.name)
-        return own is not None and own.wish == item and own.active
+        return own is not None and own.requested == item and own.active
 
-    def _named(self, add: Iterable[Wish], gone: Collection[str]) -> list[Wish]:
+    def _named(self, add: Iterable[Requested], gone: Collection[str]) -> list[Requested]:
         """Names connections that clients identify by their ports alone: the name of the existing
         connection between these ports, else a free name."""
         add = list(add)
@@ -114,16 +114,16 @@ class Resolver:
         one are INVALID."""
         found: dict[tuple[Port, Port], list[Connection]] = {}
         for one in self._intents.values():
-            found.setdefault(one.wish.ends, []).append(one)
+            found.setdefault(one.requested.ends, []).append(one)
         return found
 
     def _known(
-        self, known: Mapping[tuple[Port, Port], list[Connection]], item: Wish
-    ) -> Wish | None:
+        self, known: Mapping[tuple[Port, Port], list[Connection]], item: Requested
+    ) -> Requested | None:
         listed = sorted(known.get(item.ends, []), key=lambda one: not one.active)
-        return listed[0].wish if listed else None
+        return listed[0].requested if listed else None
 
-    def _free(self, item: Wish, gone: Collection[str]) -> Wish:
+    def _free(self, item: Requested, gone: Collection[str]) -> Requested:
         """Returns the request under a name that no other connection has."""
         name, at = item.name, 1
         while name in self._intents and name not in gone:
@@ -151,8 +151,8 @@ class Resolver:
 
     def _conflicts(
         self,
-        new: Sequence[Wish],
-        kept: Sequence[Wish],
+        new: Sequence[Requested],
+        kept: Sequence[Requested],
         gone: dict[str, None],
         conflict: Conflict,
         problems: list[str],
@@ -168,9 +168,14 @@ class Resolver:
                 if other != item.name and not problem:
                     problem = f"port {port} is both in {other} and in {item.name}"
                 holder = self._active.get(port)
-                if problem or holder is None or self._goes(holder, gone) or holder.wish == item:
+                if (
+                    problem
+                    or holder is None
+                    or self._goes(holder, gone)
+                    or holder.requested == item
+                ):
                     continue
-                if not holder.configured and holder.wish.ends == item.ends:
+                if not holder.configured and holder.requested.ends == item.ends:
                     continue
                 if conflict is Conflict.REPLACE and holder.configured:
                     evicted[holder.name] = None

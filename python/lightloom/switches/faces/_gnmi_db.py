@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from lightloom.switches.changes import Wish
+from lightloom.switches.changes import Requested
 from lightloom.switches.faces._gnmi_edits import (
     Edits,
     MalformedError,
@@ -195,7 +195,7 @@ def _setting_admin(host: Host, port: Port, admin: Admin) -> Callable[[], None]:
     return lambda: host.machine.set_admin(host.now, port, admin)
 
 
-def wish_of(name: str, fields: Mapping[str, Any]) -> Wish:
+def requested_of(name: str, fields: Mapping[str, Any]) -> Requested:
     """Returns the connection that an entry describes.
 
     Raises:
@@ -209,7 +209,7 @@ def wish_of(name: str, fields: Mapping[str, Any]) -> Wish:
         raise MalformedError(f"{name}: a_side and b_side must be ports such as 1A and 29B")
     if name != f"{a}-{b}":
         raise MalformedError(f"{name}: the key must be {a}-{b}")
-    return Wish(name, a, b, named=False)
+    return Requested(name, a, b, named=False)
 
 
 def _config_path(path: Path) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lightloom.switches.changes import Wish
+from lightloom.switches.changes import Requested
 from lightloom.switches.faces._gnmi_edits import (
     Edits,
     MalformedError,
@@ -257,7 +257,7 @@ def _setting_recovery(host: Host, recovery: Recovery) -> Callable[[], None]:
     return act
 
 
-def wish_of(name: str, leaves: Mapping[str, Any]) -> Wish:
+def requested_of(name: str, leaves: Mapping[str, Any]) -> Requested:
     """Returns the connection that leaves describe.
 
     Raises:
@@ -277,7 +277,7 @@ def wish_of(name: str, leaves: Mapping[str, Any]) -> Wish:
         raise MalformedError(
             f"{name}: input-port-name and output-port-name must be ports such as 1A"
         )
-    return Wish(name, ends[0], ends[1])
+    return Requested(name, ends[0], ends[1])
 
 
 def _config(entry: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping
 
-from lightloom.switches.changes import BrokenError, RefusedError, wish
+from lightloom.switches.changes import BrokenError, RefusedError, requested
 from lightloom.switches.faces._netconf_error import WrongError
 from lightloom.switches.faces._netconf_ports import EDITED, PortEdit, Ports, leaves_of, tree_of
 from lightloom.switches.host import Host
@@ -116,7 +116,7 @@ class Store:
 
         def carry_out(machine: Machine, now: int) -> None:
             if gone or new:
-                machine.change(now, gone, map(wish, new), lenient=True, stale=True)
+                machine.change(now, gone, map(requested, new), lenient=True, stale=True)
             Ports(self._host).carry_out(edits)
 
         try:

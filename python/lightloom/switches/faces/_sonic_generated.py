@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lightloom.switches.changes import BrokenError, RefusedError, wish
+from lightloom.switches.changes import BrokenError, RefusedError, requested
 from lightloom.switches.faces._sonic_text import Answer, Handler, table, usage
 from lightloom.switches.host import Host
 from lightloom.switches.ports import LABEL, Pair, is_label, name_of, pair_of, port_of
@@ -86,7 +86,9 @@ class Generated:
 
     async def _change(self, gone: Sequence[Pair], new: Sequence[Pair]) -> Answer:
         try:
-            await self._host.change(lambda machine, now: machine.change(now, gone, map(wish, new)))
+            await self._host.change(
+                lambda machine, now: machine.change(now, gone, map(requested, new))
+            )
         except RefusedError as problem:
             return _invalid(str(problem))
         except BrokenError as problem:

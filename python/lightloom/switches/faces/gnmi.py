@@ -300,7 +300,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         edits.remove += _gnmi_db.names_of(self._host, edits.keys)
         known = self._known(edits) if model is _gnmi_ocp else {}
         add = [
-            model.wish_of(name, known.get(name, {}) | leaves)
+            model.requested_of(name, known.get(name, {}) | leaves)
             for name, leaves in edits.leaves.items()
         ]
 

@@ -14,7 +14,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from lightloom.switches.changes import BrokenError, Conflict, RefusedError, wish
+from lightloom.switches.changes import BrokenError, Conflict, RefusedError, requested
 from lightloom.switches.faces._streams import Session, start
 from lightloom.switches.host import Host
 from lightloom.switches.ports import LARGEST, Pair, Port
@@ -155,7 +155,7 @@ class Interpreter:
         try:
             await self._host.change(
                 lambda machine, now: machine.change(
-                    now, gone, map(wish, new), conflict=conflict, wipe=wipe, stale=True
+                    now, gone, map(requested, new), conflict=conflict, wipe=wipe, stale=True
                 )
             )
         except RefusedError as problem:

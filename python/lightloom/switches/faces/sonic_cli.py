@@ -12,7 +12,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from lightloom.switches.changes import BrokenError, Conflict, RefusedError, wish
+from lightloom.switches.changes import BrokenError, Conflict, RefusedError, requested
 from lightloom.switches.faces._losses import listed_losses
 from lightloom.switches.faces._sonic_generated import Generated
 from lightloom.switches.faces._sonic_text import Answer, Handler, table, usage
@@ -110,7 +110,7 @@ class Cli:
         try:
             await self._host.change(
                 lambda machine, now: machine.change(
-                    now, gone, map(wish, new), conflict=conflict, wipe=mode == "overwrite"
+                    now, gone, map(requested, new), conflict=conflict, wipe=mode == "overwrite"
                 )
             )
         except (RefusedError, BrokenError) as problem:

@@ -18,7 +18,7 @@ import datetime
 from collections.abc import Awaitable, Callable, Sequence
 
 from lightloom.switches.access import Credentials
-from lightloom.switches.changes import BrokenError, RefusedError, wish
+from lightloom.switches.changes import BrokenError, RefusedError, requested
 from lightloom.switches.config import Face
 from lightloom.switches.faces._streams import Session, start
 from lightloom.switches.host import Host
@@ -131,7 +131,7 @@ class Interpreter:
         try:
             await self._host.change(
                 lambda machine, now: machine.change(
-                    now, gone, map(wish, new), conflict=self._conflict, stale=True
+                    now, gone, map(requested, new), conflict=self._conflict, stale=True
                 )
             )
         except RefusedError as problem:

@@ -58,7 +58,7 @@ class Due:
         return {**asdict(self), "pairs": sorted({*self.pairs})}
 
 
-class Wishes:
+class Requests:
     """The requests in a store."""
 
     def __init__(self, store: Store, clock: Callable[[], float]) -> None:
@@ -86,16 +86,17 @@ class Wishes:
     def fulfil(self, one: Managed, due: Sequence[Due]) -> None:
         """Puts requests into effect whose cross-connects the switch has."""
         if due:
-            self._store.fulfil(one.name, [wish.table() for wish in due])
+            self._store.fulfil(one.name, [request.table() for request in due])
 
     def with_(self, one: Managed, due: Sequence[Due]) -> list[Wanted]:
         """All requests of a switch as they are after some others have taken effect."""
         wanted, now = self.all(one), self._clock()
-        for wish in due:
-            others = [other for other in wanted if other.owner != wish.owner]
-            since = {own.pair: own.since for own in wanted if own.owner == wish.owner}
+        for request in due:
+            others = [other for other in wanted if other.owner != request.owner]
+            since = {own.pair: own.since for own in wanted if own.owner == request.owner}
             made = [
-                Wanted(pair, wish.owner, wish.priority, since.get(pair, now)) for pair in wish.pairs
+                Wanted(pair, request.owner, request.priority, since.get(pair, now))
+                for pair in request.pairs
             ]
             wanted = in_order([*others, *made])
         return wanted
@@ -142,7 +143,7 @@ class Wishes:
 
     def of_owner(self, one: Managed, owner: str) -> list[Wanted]:
         """The requests of an owner that is not a lease."""
-        return [wish for wish in self._store.intents(one.name) if wish.owner == owner]
+        return [request for request in self._store.intents(one.name) if request.owner == owner]
 
     def preview(self, one: Managed, pairs: Sequence[Pair], who: str, priority: int) -> list[Wanted]:
         """All requests as they would be after `replace`; nothing is written.
@@ -164,8 +165,8 @@ class Wishes:
     def after_revert(self, one: Managed, done: Transaction, who: str) -> list[Wanted]:
         """All requests as they would be after `revert`; nothing is written."""
         changed, before, now = self._reverted(done, who), self.all(one), self._clock()
-        since = {(wish.owner, wish.pair): wish.since for wish in before}
-        others = [wish for wish in before if wish.owner not in changed]
+        since = {(request.owner, request.pair): request.since for request in before}
+        others = [request for request in before if request.owner not in changed]
         made = [
             Wanted(pair, owner, rank, since.get((owner, pair), now))
             for owner, (pairs, rank) in changed.items()
@@ -175,15 +176,15 @@ class Wishes:
 
     def _reverted(self, done: Transaction, who: str) -> dict[str, tuple[list[Pair], int]]:
         added, removed = {*done.pairs("added")}, {*done.pairs("removed")}
-        wishes: dict[str, list[Wanted]] = {operator(who): []}
-        for wish in self._store.intents(done.switch):
-            wishes.setdefault(wish.owner, []).append(wish)
+        requests: dict[str, list[Wanted]] = {operator(who): []}
+        for request in self._store.intents(done.switch):
+            requests.setdefault(request.owner, []).append(request)
         changed = {}
-        for owner, own in wishes.items():
-            left = {wish.pair for wish in own} - added
+        for owner, own in requests.items():
+            left = {request.pair for request in own} - added
             if owner == operator(who):
                 left = _without_ports_of(left, removed) | removed
-            if left != {wish.pair for wish in own}:
+            if left != {request.pair for request in own}:
                 rank = own[0].priority if own else PRIORITY[OPERATOR]
                 changed[owner] = (sorted(left), rank)
         return changed
@@ -205,9 +206,9 @@ def operator(who: str) -> str:
     return f"{OPERATOR}:{who}"
 
 
-def in_order(wishes: Sequence[Wanted]) -> list[Wanted]:
+def in_order(requests: Sequence[Wanted]) -> list[Wanted]:
     """Requests in order of precedence."""
-    return sorted(wishes, key=lambda one: (-one.priority, one.since, one.pair))
+    return sorted(requests, key=lambda one: (-one.priority, one.since, one.pair))
 
 
 def check_pairs(one: Managed, pairs: Sequence[Pair]) -> None:
