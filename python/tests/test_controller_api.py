@@ -217,7 +217,7 @@ def test_a_circuit_of_two_owners_is_counted_once_and_without_light_as_dark(
     controller.switches["east"].power = {Port("B", 4): -60.0}
     controller.want("east", [(1, 2), (5, 5)], "bob")
     counts = figures(reached.http.get("/metrics").text)
-    assert [counts[name] for name in names] == [2, 3, 2]
+    assert [counts[name] for name in names] == [1, 3, 2]
 
 
 def test_a_standby_that_never_read_a_switch_gives_no_metrics_of_it(reached: Reached) -> None:
