@@ -90,7 +90,18 @@ def test_a_round_trip_takes_the_time_of_its_closed_form(night_ms: float, to: int
     else:
         expected = (PERIOD_MS - day_ms) ** 2 / (2 * PERIOD_MS)
         assert sum(ms < 1 for ms in took) / PROBES == pytest.approx(day_ms / PERIOD_MS, abs=0.08)
-    assert sum(took) / PROBES == pytest.approx(expected, abs=1.5)
+    assert mean_over_phases(rows) == pytest.approx(expected, abs=1.5)
+
+
+def mean_over_phases(rows: list[list[float]], parts: int = 10) -> float:
+    """Returns the mean round trip [ms] of probes that are even over the period: each part of the
+    period counts alike, because a busy machine sends some probes later than planned."""
+    found: dict[int, list[float]] = {}
+    for sent, back in rows:
+        part = int(1e3 * sent % PERIOD_MS / PERIOD_MS * parts)
+        found.setdefault(part, []).append(1e3 * (back - sent))
+    assert len(found) == parts
+    return sum(sum(took) / len(took) for took in found.values()) / parts
 
 
 def near_one_phase(times_ms: list[float]) -> float:
