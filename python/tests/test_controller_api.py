@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -354,6 +355,27 @@ def test_the_client_in_python(served: Served) -> None:
         client.diff("west")
     with pytest.raises(ConfigError, match="does not answer"):
         Client("http://127.0.0.1:9", "x").state()
+
+
+def test_a_request_that_was_cut_off_may_have_been_taken() -> None:
+    """The connection ends after the request, and no process listens at the second address."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        def end_it() -> None:
+            link, _ = server.accept()
+            link.recv(65_536)
+            link.close()
+
+        thread = threading.Thread(target=end_it)
+        thread.start()
+        with pytest.raises(ConfigError) as cut:
+            Client(f"http://127.0.0.1:{port}", "x").release(1)
+        thread.join(10)
+    with pytest.raises(ConfigError) as refused:
+        Client(f"http://127.0.0.1:{port}", "x").release(1)
+    said = ["circuits history" in str(problem.value) for problem in (cut, refused)]
+    assert said == [True, False]
 
 
 def show_the_rest(reached: Served) -> None:

@@ -191,6 +191,12 @@ class Client:
             reason = getattr(problem, "reason", problem)
             limit = f"the controller does not answer ({reason})"
             remedy = "start it, or correct the address"
+            if method != "GET" and not isinstance(problem, urllib.error.URLError):
+                # The request was sent.
+                remedy = (
+                    "it may have taken the request: look at lightloom circuits history, or repeat "
+                    "the request with the same --key"
+                )
             if isinstance(reason, ssl.SSLCertVerificationError):
                 limit = f"its certificate is not valid ({reason.verify_message})"
                 remedy = (
