@@ -38,8 +38,9 @@ def ended_request(store: Store, made: Transaction, now: float) -> str | None:
         outcome = store.rows(schema.deferred, id=number)[0]["outcome"]
         if outcome is not None:
             return f"the deferred request {number} was {outcome}"
-    left = {lease.id for lease in leases(store, now, made.switch)}
-    for number in made.plan.get("leases", ()):
+    numbers = made.plan.get("leases", ())
+    left = {lease.id for lease in leases(store, now, made.switch)} if numbers else set()
+    for number in numbers:
         if number not in left:
             return f"lease {number} is over"
     return None

@@ -11,12 +11,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import or_
+from sqlalchemy import bindparam, or_
 
 from lightloom.controller import schema
 from lightloom.controller.store import Store
 from lightloom.errors import refusal
 from lightloom.units.dates import utc
+
+_JOB = schema.job.c
+# Each alternative can be searched in the index of both columns.
+_IS_OPEN = or_(
+    _JOB.ended.is_(None) & _JOB.until.is_(None),
+    _JOB.ended.is_(None) & (_JOB.until > bindparam("now")),
+)
+"""The condition of the jobs that have not ended."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +56,7 @@ class Job:
 
 def jobs(store: Store, now: float) -> list[Job]:
     """All jobs that have not ended, by their names."""
-    table = schema.job.c
-    # Each alternative can be searched in the index of both columns.
-    ends = [table.ended.is_(None) & end for end in (table.until.is_(None), table.until > now)]
-    rows = store.rows(schema.job, or_(*ends))
+    rows = store.rows(schema.job, _IS_OPEN, now=now)
     keys = ("name", "owner", "accelerators", "begins", "ends", "until")
     return [Job(racks=json.loads(row["racks"]), **{key: row[key] for key in keys}) for row in rows]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, bindparam
 
 from lightloom.controller import schema
 from lightloom.controller.claims import Claim
@@ -49,16 +49,20 @@ class Lease:
         return self.begins < ends and begins < self.until
 
 
-def leases(store: Store, now: float, switch: str | None = None) -> list[Lease]:
-    """The leases that are not over, oldest first."""
-    where = {} if switch is None else {"switch": switch}
-    return [_lease(row) for row in store.rows(schema.lease, _is_left(now), **where)]
-
-
-def _is_left(now: float) -> ColumnElement[bool]:
+def _is_left(now: Any) -> ColumnElement[bool]:
     """The condition of the leases that are not over at a time."""
     table = schema.lease.c
-    return (table.ends > now) & (table.released.is_(None) | (table.released > now))
+    left: ColumnElement[bool] = table.ends > now
+    return left & (table.released.is_(None) | (table.released > now))
+
+
+_IS_LEFT = _is_left(bindparam("now"))
+
+
+def leases(store: Store, now: float, switch: str | None = None) -> list[Lease]:
+    """The leases that are not over, oldest first."""
+    where: dict[str, Any] = {} if switch is None else {"switch": switch}
+    return [_lease(row) for row in store.rows(schema.lease, _IS_LEFT, now=now, **where)]
 
 
 def _lease(row: Mapping[str, Any]) -> Lease:

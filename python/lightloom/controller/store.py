@@ -6,9 +6,10 @@ Each public method is one database transaction.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Select, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from lightloom.controller.claims import Claim
@@ -21,10 +22,16 @@ class Store(TransactionLog):
     them."""
 
     def rows(self, table: Any, *conditions: Any, **where: Any) -> list[dict[str, Any]]:
-        """Rows of a table that meet conditions and have some values, oldest first."""
+        """Rows of a table that meet conditions and have some values, oldest first.
+
+        Args:
+            table: the table.
+            conditions: constant expressions.
+            where: values of columns, and of parameters of the conditions.
+        """
+        query = _query(table, conditions, tuple((name, where[name] is None) for name in where))
         with self._read() as db:
-            query = select(table).filter_by(**where).where(*conditions)
-            found = [dict(row._mapping) for row in db.execute(query).all()]
+            found = [dict(row._mapping) for row in db.execute(query, where).all()]
         # Sorted here, because the database would search a few rows in the order of a long history.
         keys = [column.name for column in table.primary_key]
         return sorted(found, key=lambda row: [row[key] for key in keys])
@@ -87,3 +94,17 @@ class Store(TransactionLog):
                 hidden = {k: v for k, v in {**where, **values}.items() if k != "hash"}
                 self._record(db, who, what, hidden)
         return int(count)
+
+
+@lru_cache(maxsize=256)
+def _query(
+    table: Any, conditions: tuple[Any, ...], names: tuple[tuple[str, bool], ...]
+) -> Select[Any]:
+    """The rows with some values, of which some are NULL; built once because building it takes
+    longer than executing it."""
+    columns = [(table.c[name], name, is_null) for name, is_null in names if name in table.c]
+    equal = [
+        column.is_(None) if is_null else column == bindparam(name)
+        for column, name, is_null in columns
+    ]
+    return select(table).where(*conditions, *equal)

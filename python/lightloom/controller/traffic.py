@@ -27,9 +27,10 @@ class Traffic:
     def follow(self, one: Managed) -> None:
         """Removes traffic from circuits that the switch has lost, and lets it use those that it has
         left and that have light."""
-        self._say(one, "leave", self._leave_lost(one))
-        self._say(one, "adopt", self._adopt(one))
-        self._say(one, "return", self._return(one))
+        owned, away = self._store.owned(one.name), self._store.away(one.name)
+        self._say(one, "leave", self._leave_lost(one, owned, away))
+        self._say(one, "adopt", self._adopt(one, owned))
+        self._say(one, "return", self._return(one, owned & away))
 
     def keep(self, one: Managed) -> None:
         """Makes the hook restore the state that sends traffic over lit circuits, if it was lost."""
@@ -54,10 +55,9 @@ class Traffic:
         else:
             one.kept_away[step] = trouble
 
-    def _leave_lost(self, one: Managed) -> str | None:
+    def _leave_lost(self, one: Managed, owned: set[Pair], away: set[Pair]) -> str | None:
         """Removes traffic from cross-connects that another client, or a restart, has removed from
         the switch. Returns why it may still be sent there."""
-        owned, away = self._store.owned(one.name), self._store.away(one.name)
         gone = sorted(owned - {*one.lit} - away)
         if not gone or self._store.unfinished(one.name):
             return None
@@ -69,20 +69,19 @@ class Traffic:
         self._store.keep_away(one.name, gone, LOOP)
         return None
 
-    def _adopt(self, one: Managed) -> str | None:
+    def _adopt(self, one: Managed, owned: set[Pair]) -> str | None:
         """Takes ownership of lit and requested cross-connects, which the controller removes when no
         request for them remains. Returns why traffic may not use them."""
-        others = {*one.lit} - self._store.owned(one.name)
+        others = {*one.lit} - owned
         if not others:
             return None
         kept = self._planner.change(one, self._requests.all(one)).kept
         return self._enter(one, {*kept} & others, self._store.adopt)
 
-    def _return(self, one: Managed) -> str | None:
+    def _return(self, one: Managed, away: set[Pair]) -> str | None:
         """Lets traffic return to circuits that had no light at the end of a change, or that are
         part of a stuck one. Returns why it may not."""
-        away = self._store.away(one.name) & {*one.lit}
-        return self._enter(one, away & self._store.owned(one.name), self._store.let_in)
+        return self._enter(one, away & {*one.lit}, self._store.let_in)
 
     def _enter(
         self, one: Managed, pairs: set[Pair], record: Callable[[str, Collection[Pair], str], None]
