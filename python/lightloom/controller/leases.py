@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam
+from sqlalchemy import ColumnElement, and_, bindparam, or_
 
 from lightloom.controller import schema
 from lightloom.controller.claims import Claim
@@ -52,8 +52,7 @@ class Lease:
 def _is_left(now: Any) -> ColumnElement[bool]:
     """The condition of the leases that are not over at a time."""
     table = schema.lease.c
-    left: ColumnElement[bool] = table.ends > now
-    return left & (table.released.is_(None) | (table.released > now))
+    return and_(table.ends > now, or_(table.released.is_(None), table.released > now))
 
 
 _IS_LEFT = _is_left(bindparam("now"))
