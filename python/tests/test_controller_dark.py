@@ -222,3 +222,19 @@ def test_the_page_and_the_command_have_the_same_number(
     shown = CliRunner().invoke(app, ["circuits", "get"]).output
     assert state["switches"][0]["dark_spent_s"] == near(SETTLE_S)
     assert "5 of 12 s" in shown
+
+
+def test_the_command_prints_a_plan_that_a_limit_holds_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = Slow(tmp_path, dwell="1 h")
+    slow.policy_joins(0, 1)
+
+    class Client:
+        def state(self) -> Any:
+            return state_of(slow.lab.controller)
+
+    monkeypatch.setattr(circuits, "_client", lambda url: Client())
+    assert "policy plans" not in CliRunner().invoke(app, ["circuits", "get"]).output
+    slow.policy_joins(0, 2)
+    assert "policy plans: 1A-3B, 3A-1B" in CliRunner().invoke(app, ["circuits", "get"]).output

@@ -66,6 +66,9 @@ def get(url: Url = None, json: Json = False) -> None:
             if one["dark_limit_s"] is not None:
                 spent = f"{one['dark_spent_s']:.3g} of {one['dark_limit_s']:g} s"
                 console.say(f"  dark time of the policy's changes in the last hour: {spent}")
+            plan = [c["name"] for c in one["advice"] or []]
+            if {*plan} - {c["name"] for c in one["lit"]}:
+                console.say(f"  policy plans: {', '.join(plan)}")
             if one["held_back"]:
                 console.say(f"  policy held back: {one['held_back']}")
         for lease in state["leases"]:
