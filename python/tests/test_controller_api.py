@@ -41,6 +41,26 @@ def test_a_dry_run_changes_nothing(reached: Reached) -> None:
     assert reached.lab.store.intents("east") == []
 
 
+def test_a_dry_run_of_a_lease_is_what_the_lease_then_does(reached: Reached) -> None:
+    lab = reached.lab
+    lab.controller.apply("east", [(1, 2), (2, 1)], "op")
+    body = {"racks": ["a", "c"], "ends": lab.now + 60}
+    path = "/switches/east/leases"
+    shown = reached.ask("POST", path, {**body, "dry_run": True}, "plan")
+    assert shown.status_code == 200
+    keys = ("removed", "added", "kept")
+    assert [shown.json()[key] for key in keys] == [["1A-2B", "2A-1B"], ["1A-3B", "3A-1B"], []]
+    assert lab.store.rows(schema.lease) == []
+    assert reached.ask("POST", path, body, "plan").status_code == 403
+    assert reached.ask("POST", path, body, "reserve").status_code == 201
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 3), (3, 1)]
+    again = reached.ask("POST", path, {**body, "racks": ["a", "d"], "dry_run": True})
+    assert (again.status_code, "lease 1" in again.text) == (409, True)
+    free = {**body, "racks": ["a", "d"], "priority": 7, "dry_run": True}
+    assert reached.ask("POST", path, free).json()["added"] == ["1A-4B", "4A-1B"]
+
+
 def test_a_dry_run_shows_what_the_change_would_do(tmp_path: Path) -> None:
     """Cross-connects without an owner would also be removed, if the file sets this."""
     reached = Reached(tmp_path, unowned="remove")

@@ -173,14 +173,19 @@ def reserve(
         str | None, typer.Option("--in", metavar="TIME", help="Time until it begins.")
     ] = None,
     priority: Annotated[int, typer.Option(help="0 to 100; a higher one has precedence.")] = 0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the change.")] = False,
     key: Key = None,
     url: Url = None,
 ) -> None:
     """Reserve a circuit between two racks."""
     with console.guarded():
         begins, ends = _span(length, after)
-        made = _client(url).reserve(switch, (a, b), ends, begins, priority, key)
-        console.say(f"lease {made['id']}: {a} – {b} for {made['owner']}")
+        made = _client(url).reserve(switch, (a, b), ends, begins, priority, key, dry_run)
+        if dry_run:
+            _print_change(made)
+            _print_forecast(made)
+        else:
+            console.say(f"lease {made['id']}: {a} – {b} for {made['owner']}")
 
 
 @commands.command()

@@ -30,7 +30,8 @@ from lightloom.controller.claims import Claim
 from lightloom.controller.dark import dark_s
 from lightloom.controller.database import DeposedError
 from lightloom.controller.foresight import Foresight, foresee
-from lightloom.controller.leases import release, reserve
+from lightloom.controller.intents import Wanted
+from lightloom.controller.leases import check_free, release, reserve
 from lightloom.controller.matrices import checked
 from lightloom.controller.metrics import exposition
 from lightloom.controller.overview import dark_of, deferred_table, mark_of, role_of, state_of
@@ -221,11 +222,15 @@ def demand(controller: Ours, switch: Switch, body: bodies.Demand, who: Who) -> a
     return answers.DemandTaken(switch=switch, bytes=total)
 
 
+_lease = needs("reserve", 400, 409, 422, 503, preview="plan")
+_lease["responses"][200] = {"model": answers.Preview, "description": "The change of a dry run."}
+
+
 @routes.post(
     "/switches/{switch}/leases",
     status_code=201,
     response_model=answers.LeaseAnswer,
-    **needs("reserve", 400, 409, 422, 503),
+    **_lease,
 )
 def lease(
     controller: Ours,
@@ -236,22 +241,34 @@ def lease(
     idempotency_key: Key = None,
 ) -> Response:
     """Reserves a circuit between two racks."""
-    racks = controller.managed(switch).racks
+    one = controller.managed(switch)
     for name in body.racks:
-        racks.number(name)
+        one.racks.number(name)
+    asked = f"lease {switch} {body.model_dump_json()}"
 
-    def act(claim: Claim | None) -> answers.LeaseAnswer:
+    def begins(is_new: bool) -> float:
         now = controller.clock()
-        begins = now if body.begins is None else body.begins
-        is_new = claim is None or not claim.has_effect
         if is_new and body.ends <= now:
             limit = f"it is over: the time is {utc(now)}"
             raise refusal("ends", utc(body.ends), limit, "choose a later time")
-        about = (body.racks, who.name, body.priority, begins, body.ends)
+        return now if body.begins is None else body.begins
+
+    def preview(_: Claim | None) -> answers.Preview:
+        times = (begins(True), body.ends)
+        check_free(controller.store, switch, body.racks, body.priority, *times)
+        wanted = controller.requests.preview_lease(one, body.racks, who.name, body.priority)
+        return _preview(controller, switch, wanted)
+
+    if body.dry_run:
+        return once.answer(who.name, None, asked, preview)
+    check_scope(who, "reserve")
+
+    def act(claim: Claim | None) -> answers.LeaseAnswer:
+        at = begins(claim is None or not claim.has_effect)
+        about = (body.racks, who.name, body.priority, at, body.ends)
         made = reserve(controller.store, switch, *about, claim)
         return answers.LeaseAnswer.model_validate(vars(made))
 
-    asked = f"lease {switch} {body.model_dump_json()}"
     return once.answer(who.name, idempotency_key, asked, act, 201)
 
 
@@ -397,9 +414,9 @@ def _applied(
     """Sets an operator's cross-connects and changes the switch, or shows this change."""
     asked = f"{switch} {body.model_dump_json()}"
     if body.dry_run:
-        return once.answer(
-            who.name, None, asked, lambda _: _preview(controller, switch, pairs, body, who)
-        )
+        one = controller.managed(switch)
+        wanted = controller.requests.preview(one, pairs, who.name, body.priority)
+        return once.answer(who.name, None, asked, lambda _: _preview(controller, switch, wanted))
     check_scope(who, "apply")
 
     def act(claim: Claim | None) -> answers.Applied:
@@ -417,16 +434,9 @@ def _applied(
     return once.answer(who.name, key, asked, act)
 
 
-def _preview(
-    controller: Controller,
-    switch: str,
-    pairs: list[Pair],
-    body: bodies.Intent | bodies.Circuits,
-    who: Client,
-) -> answers.Preview:
-    """The changes that the request would make; nothing is written."""
+def _preview(controller: Controller, switch: str, wanted: list[Wanted]) -> answers.Preview:
+    """The changes that requests need; nothing is written."""
     one = controller.managed(switch)
-    wanted = controller.requests.preview(one, pairs, who.name, body.priority)
     change = controller.difference(switch, wanted)
     seen = foresee(controller.config, one, change, dark_s(controller.store, one))
     return answers.Preview(

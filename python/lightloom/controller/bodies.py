@@ -65,6 +65,8 @@ class Reservation(Body):
     begins: Time | None = None
     ends: Time
     priority: Priority = 0
+    dry_run: bool = False
+    """Only return the change when it begins, with the present requests; nothing is written."""
 
 
 class Job(Body):

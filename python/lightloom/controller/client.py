@@ -134,10 +134,12 @@ class Client:
         begins: float | None = None,
         priority: int = 0,
         key: str | None = None,
+        dry_run: bool = False,
     ) -> dict[str, Any]:
-        """Reserves a circuit until a time [s since 1970]; requests with one key take effect
-        once."""
+        """Reserves a circuit until a time [s since 1970]; requests with one key take effect once. A
+        dry run only returns the changes when it begins, with the present requests."""
         body = {"racks": list(racks), "begins": begins, "ends": ends, "priority": priority}
+        body["dry_run"] = dry_run
         path = f"/switches/{switch}/leases"
         found: dict[str, Any] = self._ask("POST", path, body, _keyed(key))
         return found

@@ -49,6 +49,10 @@ class Lease:
         return self.begins < ends and begins < self.until
 
 
+Asked = tuple[str, tuple[str, str], int, float, float]
+"""Switch, racks, priority, begin and end of a lease."""
+
+
 def _is_left(now: Any) -> ColumnElement[bool]:
     """The condition of the leases that are not over at a time."""
     table = schema.lease.c
@@ -95,6 +99,37 @@ def reserve(
     """
     if claim is not None and claim.made is not None:
         return _numbered(store, claim.made)
+    asked = (switch, racks, priority, begins, ends)
+    _check_values(*asked[1:])
+    check = partial(_check_others, asked)
+    values: dict[str, Any] = {"switch": switch, "rack_a": racks[0], "rack_b": racks[1]}
+    values |= {"owner": owner, "priority": priority, "begins": begins, "ends": ends}
+    beside = _is_left(begins)
+    add = partial(
+        store.add, schema.lease, owner, "reserve", check=check, beside=beside, claim=claim
+    )
+    return _numbered(store, add(**values))
+
+
+def check_free(
+    store: Store,
+    switch: str,
+    racks: tuple[str, str],
+    priority: int,
+    begins: float,
+    ends: float,
+) -> None:
+    """Refuses a lease as `reserve` does; adds none.
+
+    Raises:
+        ConfigError: as `reserve`.
+    """
+    _check_values(racks, priority, begins, ends)
+    rows = store.rows(schema.lease, _IS_LEFT, now=begins, switch=switch)
+    _check_others((switch, racks, priority, begins, ends), rows)
+
+
+def _check_values(racks: tuple[str, str], priority: int, begins: float, ends: float) -> None:
     if racks[0] == racks[1]:
         raise refusal("racks", racks[0], "a circuit joins two racks", "name another one")
     if not begins < ends:
@@ -104,26 +139,20 @@ def reserve(
         limit = f"must be 0 to {MOST_PRIORITY}"
         raise refusal("priority", priority, limit, "correct it")
 
-    def check(rows: Sequence[Mapping[str, Any]]) -> None:
-        listed = [_lease(row) for row in rows if row["switch"] == switch]
-        others = [one for one in listed if {*racks} & {*one.racks}]
-        above = [one for one in others if one.priority >= priority]
-        holding = [one for one in above if one.overlaps(begins, ends)]
-        if holding:
-            first, most = min(holding, key=lambda one: one.id), max(one.priority for one in holding)
-            limit = f"{first.owner} holds it (lease {first.id}) until {utc(first.until)}"
-            remedy = f"begin at {utc(_free_from(above, begins, ends))} or later"
-            if most < MOST_PRIORITY:
-                remedy += f", or use a priority above {most}"
-            raise refusal("rack", min({*racks} & {*first.racks}), limit, remedy)
 
-    values: dict[str, Any] = {"switch": switch, "rack_a": racks[0], "rack_b": racks[1]}
-    values |= {"owner": owner, "priority": priority, "begins": begins, "ends": ends}
-    beside = _is_left(begins)
-    add = partial(
-        store.add, schema.lease, owner, "reserve", check=check, beside=beside, claim=claim
-    )
-    return _numbered(store, add(**values))
+def _check_others(asked: Asked, rows: Sequence[Mapping[str, Any]]) -> None:
+    switch, racks, priority, begins, ends = asked
+    listed = [_lease(row) for row in rows if row["switch"] == switch]
+    others = [one for one in listed if {*racks} & {*one.racks}]
+    above = [one for one in others if one.priority >= priority]
+    holding = [one for one in above if one.overlaps(begins, ends)]
+    if holding:
+        first, most = min(holding, key=lambda one: one.id), max(one.priority for one in holding)
+        limit = f"{first.owner} holds it (lease {first.id}) until {utc(first.until)}"
+        remedy = f"begin at {utc(_free_from(above, begins, ends))} or later"
+        if most < MOST_PRIORITY:
+            remedy += f", or use a priority above {most}"
+        raise refusal("rack", min({*racks} & {*first.racks}), limit, remedy)
 
 
 def _free_from(others: Sequence[Lease], begins: float, ends: float) -> float:

@@ -155,6 +155,15 @@ class Requests:
         rank = PRIORITY[OPERATOR] + priority
         return self.with_(one, [Due(operator(who), who, pairs, rank)])
 
+    def preview_lease(
+        self, one: Managed, racks: tuple[str, str], who: str, priority: int
+    ) -> list[Wanted]:
+        """All requests as they would be with an active lease; nothing is written."""
+        pairs = one.racks.pairs([(one.racks.number(racks[0]), one.racks.number(racks[1]))])
+        rank, now = PRIORITY[LEASE] + priority, self._clock()
+        made = [Wanted(pair, f"{LEASE} ({who})", rank, now) for pair in pairs]
+        return in_order([*self.all(one), *made])
+
     def revert(self, done: Transaction, who: str, claim: Claim | None = None) -> None:
         """Withdraws the cross-connects that a transaction added from all owners' requests.
 
