@@ -357,11 +357,16 @@ class Life:
             [*requests, *((0, since, p, "policy") for p, since in self.before())], *there
         )
         after = chosen([*requests, *((0, now, pair, "policy") for pair in self.advice)], *there)
+        # Of a circuit that is blocked, what the policy has already stays requested.
+        mine = {pair for pair, _ in self.before()}
+        part = [pair for pair in self.advice if after.get(pair) == "policy" or pair in mine]
+        left = chosen([*requests, *((0, now, pair, "policy") for pair in part)], *there)
+        fitting = [target for target in (after, left) if self._fits(made, lit, target)]
         if self._fits(made, lit, before):
             target = before
-        elif self._fits(made, lit, after):
-            target = after
-            self._check_limits(made, before, after)
+        elif fitting:
+            target = fitting[0]
+            self._check_limits(made, before, target)
         else:
             self.world.breaches.append(f"{made} fits neither {before} nor {after} of {lit}")
             return
