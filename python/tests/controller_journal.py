@@ -183,6 +183,11 @@ class Journal:
             self.observe()
             self._undoing = None
 
+    @property
+    def is_undoing(self) -> bool:
+        """Whether an undo is in progress."""
+        return self._undoing is not None
+
     def _undos(self) -> list[int]:
         """Returns the undone transactions, from the audit log."""
         records = self._rows(schema.audit, what="undo")

@@ -597,7 +597,8 @@ class Life:
     def _undo(self, host: Host) -> None:
         with self.unwatched():
             done = self.seen.transactions(SWITCH, ["done"], limit=4)
-        if done and not host.is_busy:
+        # The journal follows one undo at a time.
+        if done and not host.is_busy and not self.journal.is_undoing:
             one, who = self.chance.choice(done), self.chance.choice(CLIENTS)
             self.journal.observe()
             host.is_busy = True
