@@ -107,7 +107,7 @@ def test_a_dry_run_simulates_the_next_interval(dry: Reached) -> None:
 def test_demand_of_a_span_is_scaled_to_the_interval(
     dry: Reached, span_s: float | None, share: float
 ) -> None:
-    """The packet network delivers a tenth of what a circuit carries in a second."""
+    """In one second, the packet network delivers a tenth of the bytes that a circuit carries."""
     one = dry.lab.controller.switches["east"]
     dry.lab.controller.cycle()
     one.demand = Seen(matrix((0, 2, SECOND)), dry.lab.now, "x", span_s)

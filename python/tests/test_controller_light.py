@@ -140,7 +140,7 @@ def test_a_change_is_undone_if_its_light_is_not_read_at_three_attempts(
     assert site.apply([(1, 1), (2, 3)]) == ("undone" if lost == 3 else "done")
 
 
-def test_an_undo_goes_on_when_its_hook_answers(tmp_path: Path, site: Site) -> None:
+def test_an_undo_goes_on_when_its_hook_answers(site: Site) -> None:
     """After a crash in `verifying`, traffic may be on the new circuit, which has no light."""
     store = site.lab.store
     plan = {"before": [(1, 1)], "removed": [(1, 1)], "added": [(1, 3)], "kept": []}
@@ -157,9 +157,8 @@ def test_an_undo_goes_on_when_its_hook_answers(tmp_path: Path, site: Site) -> No
     store.move(again.id, "verifying")
     site.hook.fails = {"drain": 1}
     site.hook.calls.clear()
-    # The first drain of a resumption, of what is not lit any more, moves no traffic.
     site.controller.cycle()
-    assert [made.state for made in store.transactions(limit=1)] in (["verifying"], ["undone"])
+    assert [made.state for made in store.transactions(limit=1)] == ["verifying"]
     site.controller.cycle()
     assert [made.state for made in store.transactions(limit=1)] == ["undone"]
     assert site.lab.lit() == [(1, 1), (2, 2)]

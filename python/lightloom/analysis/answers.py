@@ -31,7 +31,7 @@ ANSWERS = {
     "less delivered": (
         "{label} delivered {share:share} of the best fabric, in bytes, flows or jobs"
     ),
-    # By how much other fabrics are behind.
+    # The margins of the other fabrics.
     "slower": "{label} takes {factor:long} ({figure})",
     "each slower": "{each:joined}.",
     "others all slower": "The others all take {factor:long}.",
@@ -87,7 +87,7 @@ ANSWERS = {
     "runs that ended early": "{runs:cuts}",
     "dark start": "{starts:dark}",
     "rare decisions": "{intervals:rarely}",
-    # What would overturn it.
+    # Conditions under which another fabric would be ahead.
     "leads": "{leaders:listed} {wins} ({figure})",
     "leads at load": "at {load:load} {leads}",
     "leads under": "under {name} {leads}",

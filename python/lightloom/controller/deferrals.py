@@ -40,8 +40,8 @@ class Deferrals:
         """
         now = self._clock()
         found: list[Due] = []
-        # One that waits for a checkpoint is checked beside all that begin at a time, and beside
-        # those of higher priority.
+        # A request that waits for a checkpoint is checked beside all requests that begin at a time
+        # and beside requests of higher priority.
         rank = lambda request: (request.at is None, -request.priority)  # noqa: E731
         for request in sorted(waiting(self._store, one.name), key=rank):
             if among is not None and request.id not in among:

@@ -72,7 +72,7 @@ class Changes:
 
 
 def make(all_of: Sequence[Changes]) -> None:
-    """Makes the changes in all folders, or none.
+    """Makes the changes of all folders. If a step before the last commit fails, none is made.
 
     Raises:
         WriteError: if the system rejects a step; `is_committed` states whether the next command

@@ -30,7 +30,7 @@ from .margins import by_how_much, figures_of, in_each, leading
 
 @dataclass(frozen=True)
 class Decided:
-    """The measure that decides a comparison, and what is said of it."""
+    """The measure that decides a comparison, with its finding and the statements about it."""
 
     finding: Finding
     lead: Statement
