@@ -31,7 +31,7 @@ from lightloom.controller.dark import dark_s
 from lightloom.controller.database import DeposedError
 from lightloom.controller.foresight import Foresight, foresee
 from lightloom.controller.intents import Wanted
-from lightloom.controller.leases import check_free, release, reserve
+from lightloom.controller.leases import check_lease, release, reserve
 from lightloom.controller.matrices import checked
 from lightloom.controller.metrics import exposition
 from lightloom.controller.overview import dark_of, deferred_table, mark_of, role_of, state_of
@@ -255,7 +255,7 @@ def lease(
 
     def preview(_: Claim | None) -> answers.Preview:
         times = (begins(True), body.ends)
-        check_free(controller.store, switch, body.racks, body.priority, *times)
+        check_lease(controller.store, switch, body.racks, body.priority, *times)
         wanted = controller.requests.preview_lease(one, body.racks, who.name, body.priority)
         return _preview(controller, switch, wanted)
 

@@ -111,7 +111,7 @@ def reserve(
     return _numbered(store, add(**values))
 
 
-def check_free(
+def check_lease(
     store: Store,
     switch: str,
     racks: tuple[str, str],

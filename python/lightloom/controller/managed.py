@@ -34,7 +34,7 @@ class Managed:
     lit: list[Pair] = field(default_factory=list)
     connected: set[Pair] = field(default_factory=set)
     """Those of them that the switch does not report as failed or unfinished."""
-    pending: set[Pair] = field(default_factory=set)
+    being_added: set[Pair] = field(default_factory=set)
     """Cross-connects that an open transaction has added."""
     power: Mapping[Port, float] = field(default_factory=dict)
     """The optical power that each port emits, if the switch measures it [dBm]."""

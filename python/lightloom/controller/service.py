@@ -268,7 +268,9 @@ class Controller:
     def _recovered(self, one: Managed) -> list[Transaction]:
         """Continues a transaction of a switch that is open, for example as its hook failed."""
         made = self._executor.recover(one.name)
-        one.pending = {pair for left in made if left.state in OPEN for pair in left.pairs("added")}
+        one.being_added = {
+            pair for left in made if left.state in OPEN for pair in left.pairs("added")
+        }
         return made
 
     def _leave_policy(self, one: Managed) -> None:
@@ -390,7 +392,7 @@ class Controller:
     ) -> Change:
         remove_unowned = self.config.unowned == "remove"
         if owned is None:
-            owned = self.store.owned(one.name) | one.pending
+            owned = self.store.owned(one.name) | one.being_added
         return change_to(
             one.lit,
             wanted,
